@@ -3,7 +3,7 @@
 At rest, where a dense solve needs no more than the twists that unit velocities give the bodies.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -87,6 +87,14 @@ class Graph:
         jacobian = np.array(rows).reshape(count, ROW_WIDTH)
         wrenches = rng.normal(size=(tree.body_count, 6))
         return cls(tree, cuts, jacobian, rng.normal(size=count), damping, state, wrenches)
+
+    def without_mass(self, bodies: list[int]) -> "Graph":
+        """The same, where some bodies are frames."""
+        tree = self.tree
+        parts = {name: getattr(tree, name).copy() for name in ("mass", "inertia", "moment")}
+        for part in parts.values():
+            part[bodies] = 0.0
+        return replace(self, tree=tree._replace(**parts, is_tip=0 * tree.is_tip))
 
     def loaded(self, made: Any = make_loops) -> SimpleNamespace:
         """Everything that the program works on, the rows loaded."""

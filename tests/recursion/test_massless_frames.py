@@ -185,10 +185,23 @@ def test_a_massless_end_is_refused_by_name(refusal):
 
 
 @pytest.mark.parametrize("spaces", ["SE3", "SO3xR3", "SO3xR3 on joints"])
-def test_charts_refuse_frames_by_name(spaces, refusal):
+def test_a_chart_of_a_frame_is_refused_by_name(spaces, refusal):
     model, _ = cardan()
-    message = refusal(lambda: ch.simulate(model, 0.1, 1e-2, spaces=spaces), ch.InvalidOption)
-    assert "body 'cross' has no mass" in message and "spaces='subgroups'" in message
+    charted = {"cross": spaces}
+    message = refusal(lambda: ch.simulate(model, 0.1, 1e-2, spaces=charted), ch.InvalidOption)
+    assert "body 'cross' has no mass" in message and "Leave 'cross' out of spaces" in message
+    assert ch.designate(model, spaces).spaces["cross"] == ch.Space("subgroup", "first")
+
+
+def test_a_frame_that_only_loops_resist_is_refused_with_the_reason(refusal):
+    """A four-bar whose coupler has no mass: both of its hinges move with the cranks."""
+    coupler = ch.Body.frame("coupler", position=(0.5, 0, 1))
+    cranks = [ch.Body.rod(f"crank {k}", mass=1.0, between=((k, 0, 0), (k, 0, 1))) for k in (0, 1)]
+    joints = [ch.Revolute(f"foot {k}", ch.GROUND, cranks[k], (k, 0, 0), Y) for k in (0, 1)]
+    joints += [ch.Revolute(f"head {k}", cranks[k], coupler, (k, 0, 1), Y) for k in (0, 1)]
+    model = ch.Model([*cranks, coupler], joints)
+    message = refusal(lambda: run(model), ch.InvalidBody)
+    assert "body 'coupler' has no mass" in message and "close loops" in message
 
 
 def test_statics_knows_frames():

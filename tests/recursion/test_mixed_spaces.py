@@ -10,7 +10,7 @@ from subgroup_runs import floating_tree, on_charts, random_tree, run_of
 import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.recursion.tree import DIRECT, FREE, PROPER
-from chasles.model import InvalidBody, InvalidOption
+from chasles.model import InvalidOption
 from chasles.spaces import Space
 
 # --- the same steps ---
@@ -263,9 +263,9 @@ def test_a_massless_body_on_a_chart_is_refused(refusal):
     spaces = {"cross": "SE3", "wheel": "subgroups"}
     text = refusal(lambda: ch.simulate(model, 0.1, step=1e-3, spaces=spaces), InvalidOption)
     assert "body 'cross' has no mass" in text and "SE3" in text
-    spaces = {"cross": "subgroups", "wheel": "SE3"}
-    text = refusal(lambda: ch.simulate(model, 0.1, step=1e-3, spaces=spaces), InvalidBody)
-    assert "body 'cross' has no mass" in text and "bodies on charts hang on nothing" in text
+    spaces = {"cross": "subgroups", "wheel": "SE3"}  # whose rows close on it
+    ours = ch.simulate(model, 0.1, step=1e-3, spaces=spaces)
+    assert apart(ours, ch.simulate(model, 0.1, step=1e-3, spaces="subgroups")) < 1e-12
 
 
 def test_massless_frames_and_charts_go_together():

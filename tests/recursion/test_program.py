@@ -20,7 +20,8 @@ from chasles.core.recursion.solving import (
     loop_outward,
     loop_resolve,
 )
-from chasles.core.recursion.tables import make_loops
+from chasles.core.recursion.tables import make_loops, weights_of
+from chasles.core.recursion.tree import FREE
 
 PAIRS = st.one_of(st.sampled_from(CARRIED), st.sampled_from(LOOSE))
 
@@ -44,8 +45,8 @@ def in_order(bodies_first):
     """`make_loops` with one of the orders, whichever is cheaper."""
 
     def made(tree, cuts):
-        def ordered(parent, loose, cuts):
-            return Frontier(parent, loose, cuts, bodies_first).run()
+        def ordered(parent, loose, cuts, weights):
+            return Frontier(parent, loose, cuts, bodies_first, weights).run()
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tables, "make_program", ordered)
@@ -87,6 +88,27 @@ def test_every_program_solves_the_dense_equations(made, graph):
     rates, multipliers = solved(graph, wanted, 0.0 * rates)
     assert is_close(out, rates)
     assert is_close(room.multipliers[: loops.row_count], multipliers[loops.source])
+
+
+@given(graph=graphs(), draw=st.data())
+@settings(max_examples=60, deadline=None)
+def test_bodies_without_mass_give_way_once_inertia_has_reached_them(graph, draw):
+    bodies = range(graph.tree.body_count)
+    graph = graph.without_mass(draw.draw(st.lists(st.sampled_from(bodies), max_size=2)))
+    loose, parent = (graph.tree.pair >= FREE).tolist(), graph.tree.parent.tolist()
+    weights = weights_of(graph.tree)
+    assume(not make_program(parent, loose, graph.cuts, weights).stuck)
+    mass, rows, load = graph.dense()
+    whole = np.block([[mass, rows.T], [rows, -np.diag(graph.damping)]])
+    assume(np.linalg.cond(whole) < 1e6)
+    at = graph.loaded()
+    assume(loop_inward(at.tree, at.memory, at.loops, at.room, 1) == SOLVED)
+    out = np.zeros(at.tree.rate_count)
+    loop_outward(at.tree, at.loops, at.room, at.memory.rows, vec3(at.tree.gravity, 0), True, out, 0)
+    rates, multipliers = solved(graph, graph.eta, load)
+    assume(np.isfinite(out).all())  # a frame may be resisted in some directions only
+    assert is_close(out, rates)
+    assert is_close(at.room.multipliers[: at.loops.row_count], multipliers[at.loops.source])
 
 
 @given(graph=graphs())

@@ -29,9 +29,10 @@ def test_an_armature_that_is_none_is_refused(refusal, value):
 
 
 def test_a_massless_end_is_refused(refusal):
-    links, model = links_of_chain(["revolute", "spherical", "revolute"])
-    links[2] = replace(links[2], mass=0.0, inertia=np.zeros((3, 3)))
-    text = refusal(lambda: build_tree(links, model.gravity), InvalidBody)
+    model = chain(np.random.default_rng(1), ["revolute", "spherical", "revolute"])
+    end = ch.Body.frame("body 2", position=model.body("body 2").position)
+    model = ch.Model([*model.bodies[:2], end], model.joints, gravity=model.gravity)
+    text = refusal(lambda: TreeProblem.from_model(model), InvalidBody)
     assert "'body 2'" in text and "'joint 2'" in text and "nothing with mass hangs on it" in text
 
 

@@ -185,8 +185,8 @@ class Body(metaclass=WithConstructors):
         """A massless frame to which other bodies are jointed, for example the cross of a universal
         joint.
 
-        It needs the motion subgroups of joints as spaces (spaces="auto" or "subgroups"). A body
-        with mass, or a rotor, must resist the motion of its parent joint.
+        It moves in the motion subgroup of its parent joint, in whatever spaces the other bodies
+        are. A body with mass, or a rotor, must resist the motion of that joint.
 
         Examples
         --------

@@ -25,8 +25,8 @@ def compound(
     Notes
     -----
     Each joint keeps its name and its coordinates, on which springs, stops, motors and couplings may
-    act. Points and axes are those at the poses entered. The massless frames need spaces="auto" or
-    "subgroups". Returns the frames and the joints, to be added to the model.
+    act. Points and axes are those at the poses entered. Returns the massless frames and the
+    joints, to be added to the model.
 
     Examples
     --------

@@ -67,7 +67,17 @@ def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
     if isinstance(spaces, Mapping):
         forced = overrides(model, spaces)
         return choose(model, carrying_tree(model, forced), forced)
-    return {name: space_of(spaces, model, name, "spaces") for name in model.body_names}
+    named = {name: space_of(spaces, model, name, "spaces") for name in model.body_names}
+    return named | {name: on_subgroup(pair_tree(model), name) for name in frames_of(model)}
+
+
+def frames_of(model: Model) -> list[str]:
+    """Bodies without mass.
+
+    One moves in the subgroup of the joint that carries it wherever the others are: a chart of its
+    own would have no equation of motion.
+    """
+    return [body.name for body in model.bodies if body.mass == 0.0]
 
 
 def overrides(
@@ -91,7 +101,8 @@ def space_of(value: Any, model: Model, body: str, where: str, cut: Collection[st
         return Space(value.__name__)
     if not isinstance(value, str) or value not in RULES:
         raise UnknownName.among("space", value, NAMES, where=where)
-    tree = pair_tree(model, cut) if value == "subgroups" else spanning_tree(model, cut)
+    paired = value == "subgroups" or bool(frames_of(model))
+    tree = pair_tree(model, cut) if paired else spanning_tree(model, cut)
     return RULES[value](model, tree, body)
 
 
@@ -130,7 +141,8 @@ def designate(model: Model, spaces: Any = None, cut: Collection[str] = ()) -> De
     if isinstance(spaces, str):
         if spaces not in NAMES:
             raise UnknownName.among("space", spaces, NAMES, where="designate")
-        spaces = dict.fromkeys(model.body_names, spaces)
+        massive = [body.name for body in model.bodies if body.mass != 0.0]
+        spaces = dict.fromkeys(massive, spaces)
     if spaces is not None and not isinstance(spaces, Mapping):
         raise InvalidOption(
             f"spaces must be a dict or a name, got {short_repr(spaces)}.",
@@ -198,7 +210,8 @@ def choose(model: Model, tree: Tree, forced: Mapping[str, Space]) -> dict[str, S
     for name, carried in tree.parents.items():
         if name in forced:
             continue
-        chosen[name] = on_subgroup(tree, name) if grouped else framed(model, tree, name)
+        paired = grouped or model.body(name).mass == 0.0
+        chosen[name] = on_subgroup(tree, name) if paired else framed(model, tree, name)
         if carried and refers_to(forced, carried[0], name):
             chosen[name] = Space("SO3xR3", framed(model, tree, name).at)
     return {name: chosen[name] for name in model.body_names}
@@ -210,8 +223,7 @@ def moves_in_subgroups(model: Model) -> bool:
     A point on a line or plane has no motion group; charts keep it all the same.  In wide nets,
     where many loops share bodies, rows of all joints between bodies on charts are cheaper.
     """
-    weightless = any(body.mass == 0.0 for body in model.bodies)
-    if weightless or model.couplings or any(joint.rotors for joint in model.joints):
+    if frames_of(model) or model.couplings or any(joint.rotors for joint in model.joints):
         return True  # charts have no room for them
     if any(joint.keeps_point_straight for joint in model.joints):
         return False
@@ -233,7 +245,7 @@ def riding_rows(model: Model) -> float:
 
 def carrying_tree(model: Model, forced: Mapping[str, Space], cut: Collection[str] = ()) -> Tree:
     """The tree that spaces are chosen on: where all are subgroups, only what has one carries."""
-    if not forced and moves_in_subgroups(model):
+    if frames_of(model) or (not forced and moves_in_subgroups(model)):
         return pair_tree(model, cut)
     if on_subgroups(forced) and len(forced) < len(model.bodies):
         return pair_tree(model, cut)

@@ -102,9 +102,6 @@ def rank_of(joint: Joint, other: str, space: Space) -> tuple[bool, bool, int]:
 
 def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
     """Refuse spaces that are not the subgroups of joints, and charts of what they cannot move."""
-    if not on_subgroups(spaces):
-        check_massive(model, "spaces")
-        return
     for name, space in spaces.items():
         if space.group == "subgroup":
             check_carrier(model, name, space)
@@ -112,35 +109,9 @@ def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
             raise InvalidOption(
                 f"spaces: body '{name}' has no mass, so that its chart {space} would have no"
                 " equation of motion: only the motion subgroup of its joint can move it.",
-                f"Put '{name}' on 'subgroups' as well, or give it a mass.",
+                f"Leave '{name}' out of spaces, which puts it there, or give it a mass.",
             )
     subgroup_tree(model, spaces)  # refuses bodies that carry each other in a circle
-
-
-def check_massive(model: Model, where: str) -> None:
-    """Refuse frames without mass, and couplings."""
-    for coupling in model.couplings:
-        if where == "spaces":
-            continue
-        raise InvalidOption(
-            f"{where}: {coupling.where} couples joint coordinates, which only the motion subgroups"
-            " of the joints have."
-            if coupling.terms
-            else f"{where}: {coupling.where} couples several bodies, but rows there act on two.",
-            remedy(
-                where,
-                "leave it out; two wheels in the ground may have a Gear"
-                if coupling.terms
-                else "leave it out; between two bodies there is CustomJoint",
-            ),
-        )
-    for body in model.bodies:
-        if body.mass == 0.0:
-            raise InvalidOption(
-                f"{where}: body '{body.name}' has no mass, so that its chart would have no"
-                " equation of motion: only the motion subgroup of its joint can move it.",
-                remedy(where, "give it a mass"),
-            )
 
 
 def check_derived(model: Model, where: str) -> None:
@@ -152,13 +123,6 @@ def check_derived(model: Model, where: str) -> None:
                 " taken.",
                 "Share it among forces with a reaction, each of which sees two.",
             )
-
-
-def remedy(where: str, otherwise: str) -> str:
-    """What to do about a model that charts have no equations for: runs have another choice."""
-    if where == "spaces":
-        return f"Take simulate(..., spaces='subgroups'), or {otherwise}."
-    return f"Only runs know subgroups, {where} does not: {otherwise}."
 
 
 def check_carrier(model: Model, name: str, space: Space) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from chasles.build.dynamics.tree_readout import needs_tree
 from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_positive
@@ -227,7 +226,7 @@ def advise(
         Largest ``|E - E0|`` relative to the largest kinetic energy. Closed joints alone do not
         make a motion accurate.
     spaces
-        Spaces to try. "auto" alone if a body has no mass, or coordinates are coupled.
+        Spaces to try.
     methods
         Methods to try. Default: explicit methods, and "linearly-implicit" if there are forces.
     stabilisers
@@ -272,8 +271,6 @@ def advise(
     if methods is None:
         methods = (*METHODS, *STIFF) if model.forces else METHODS
     check_lists("advise", spaces=spaces, methods=methods, stabilisers=stabilisers)
-    if spaces is SPACES and needs_tree(model):  # which charts have no equations for
-        spaces = SPACES[:1]
     combinations = combined(model, spaces, methods, stabilisers, acceleration)
     with progress_bar(total=len(combinations), unit="combination", progress=progress) as bar:
         bar.set_description("counting")

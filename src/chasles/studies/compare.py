@@ -13,7 +13,7 @@ from chasles.model.tables import Table, plain, small
 from chasles.model.words import Stabiliser
 from chasles.run.preparation import check_progress
 from chasles.spaces import resolve_spaces
-from chasles.spaces.on_subgroups import check_massive, on_subgroups
+from chasles.spaces.on_subgroups import check_subgroups
 from chasles.stderr import progress_bar
 from chasles.studies.candidates import Candidate, candidates_of
 from chasles.studies.measure import CandidateResult, costs, measure
@@ -57,8 +57,8 @@ def compare(
 
     Notes
     -----
-    Candidates that a model does not support are left out with a note: armatures and massless frames
-    need the motion subgroups of joints.
+    Candidates that a model does not support are left out with a note: a massless frame has no chart
+    of its own.
 
     Examples
     --------
@@ -100,8 +100,7 @@ def runnable(model: Model, every: list[Candidate]) -> tuple[list[Candidate], dic
     for candidate in every:
         spaces = resolve_spaces(model, candidate.options["spaces"])
         try:
-            if not on_subgroups(spaces):
-                check_massive(model, "spaces")
+            check_subgroups(model, spaces)
             chosen.append(candidate)
         except InvalidOption as refusal:
             left_out[candidate.label] = refusal.what.removeprefix("spaces: ")

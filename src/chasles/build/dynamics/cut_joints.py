@@ -17,10 +17,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from chasles.build.dynamics.frames import check_frames
 from chasles.build.dynamics.solver import DAMPING, REDUNDANT, SINGULAR, SUSPICIOUS, Solver
 from chasles.build.start.closure import gaps_and_rows
 from chasles.build.start.redundancy import free_pivots
 from chasles.build.system.build import Setup
+from chasles.build.system.build_tree import with_feathers
 from chasles.build.system.sizes import length_rows
 from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import CONSTRAINTS
@@ -70,9 +72,11 @@ def cut_rows(
     `solver` knows J at the start, and how many rows of all joints repeat others.
     """
     tree = scratch.tree
+    if cuts or not tree.mass.all():
+        gaps_and_rows(scratch.setup.system, solver.work, solver.start)  # J at the start
+        check_frames(scratch.setup, tree, scratch.memory, cuts, start, solver.work.jacobian)
     if not cuts:
         return no_rows(tree)
-    gaps_and_rows(scratch.setup.system, solver.work, solver.start)  # J at the start
     free = free_pivots(scratch.setup, solver.work.jacobian)
     mobility = largest_mobility(scratch, cuts, start)
     coupled = [row for cut in cuts if cut.is_coupling for row in cut.rows]
@@ -199,13 +203,13 @@ def largest_mobility(scratch: TreeScratch, cuts: list[Cut], start: Floats) -> Fl
     Users' formulas are asked nowhere but at the start.
     """
     setup, tree, memory, work = scratch
-    free = undriven(tree)
+    free = with_feathers(undriven(tree))
     found = np.zeros(setup.system.row_count)
     ours = [cut for cut in cuts if not is_users(setup, cut)]
     rng = np.random.default_rng(0)
-    poses = [(start, make_loops(tree, cuts))]
+    poses = [(start, make_loops(free, cuts))]
     if ours:
-        others = make_loops(tree, ours)
+        others = make_loops(free, ours)
         lever = setup.longest_lever or 1.0
         poses += [(perturbed(tree, start, rng, 1.0, lever), others) for _ in range(POSES)]
     for state, loops in poses:

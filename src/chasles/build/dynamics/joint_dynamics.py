@@ -15,12 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.build.dynamics.tree_problem import TreeProblem
+from chasles.build.dynamics.unit_motions import unit_twists
 from chasles.build.start.kkt import mass_matrices
 from chasles.build.system.build_tree import COORDINATES, pair_kind
 from chasles.build.system.state import State, checked_state
 from chasles.build.system.tree_state import carried_by
 from chasles.build.system.turns import first_integrals
-from chasles.core.arrays import TWIST, Floats
+from chasles.core.arrays import Floats
 from chasles.core.recursion.run import tree_rates
 from chasles.core.recursion.tree import (
     GEARED,
@@ -102,7 +103,8 @@ def joint_dynamics(model: Model, state: State | None = None) -> JointDynamics:
     setup, tree = problem.setup, problem.tree
     problem.work.quadratures[:] = first_integrals(setup)
     change = own_axes(tree)  # orthogonal: both ways by its transpose
-    twists = twists_of_rates(problem) @ change
+    units = unit_twists(tree, problem.memory, problem.start)
+    twists = np.moveaxis(units, 0, -1) @ change
     inertia = mass_matrices(setup.system)
     mass = np.einsum("nkv,nkl,nlw->vw", twists, inertia, twists)
     mass += change.T @ (tree.armature[:, None] * change)
@@ -145,14 +147,6 @@ def own_axes(tree: Tree) -> Floats:
         turns = slice(tree.rate_at[body], tree.rate_at[body] + 3)
         change[turns, turns] = tree.axes[body].reshape(3, 3).T
     return change
-
-
-def twists_of_rates(problem: TreeProblem) -> Floats:
-    """(n, 6, v): the twists of the bodies at unit velocities, one after the other."""
-    count, stored = problem.tree.rate_count, problem.tree.stored_count
-    points = np.tile(problem.start, (count, 1))
-    points[:, stored:] = np.eye(count)
-    return np.moveaxis(problem.absolute(points)[:, :, TWIST:], 0, -1)
 
 
 def rates_alone(problem: TreeProblem) -> Floats:

@@ -16,12 +16,12 @@ import numpy as np
 
 from chasles.build.dynamics.cut_joints import TreeScratch, slides_of
 from chasles.build.dynamics.solver import Solver
+from chasles.build.dynamics.unit_motions import rows_of, unit_twists
 from chasles.build.start.closure import gaps_and_rows
 from chasles.build.system.build import Setup
-from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, Integers
+from chasles.core.arrays import Floats, Integers
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.kept import KeptRows, no_kept_rows
-from chasles.core.recursion.kinematics import tree_absolute
 from chasles.spaces.exactness import exact_joints
 
 #: Entries of N below this share of what is added up in their row are rounding errors, and singular
@@ -50,7 +50,7 @@ def kept_rows(
     jacobian = solver.work.jacobian
     parts, lengths_of_parts = [], []
     for first in range(0, tree.rate_count, AT_ONCE):
-        twists = unit_twists(scratch, start, first, min(first + AT_ONCE, tree.rate_count))
+        twists = unit_twists(tree, scratch.memory, start, first, first + AT_ONCE)
         parts.append(np.concatenate([rows_of(cut, jacobian, twists) for cut in kept]))
         long = (halves(jacobian), halves(twists))
         lengths_of_parts.append(np.concatenate([rows_of(cut, *long) for cut in kept]))
@@ -116,19 +116,6 @@ def parted(rows: Integers, joints: Integers) -> list[Integers]:
     return [rows[joints[rows] == joint] for joint in np.unique(joints[rows])]
 
 
-def unit_twists(scratch: TreeScratch, start: Floats, first: int, end: int) -> Floats:
-    """(k, n, 6) The twists of all bodies at the start where one velocity of the tree is 1.
-
-    One after the other from `first` to before `end`.
-    """
-    tree = scratch.tree
-    states = np.tile(start, (end - first, 1))
-    states[:, tree.stored_count :] = np.eye(tree.rate_count)[first:end]
-    out = np.zeros((end - first, tree.body_count, ABSOLUTE_WIDTH))
-    tree_absolute(tree, scratch.memory, states, out)
-    return out[:, :, TWIST : TWIST + 6]
-
-
 def halves(values: Floats) -> Floats:
     r"""Angular and linear parts as long as they are, along one axis.
 
@@ -138,12 +125,3 @@ def halves(values: Floats) -> Floats:
     for first in range(0, values.shape[-1], 3):
         out[..., first] = np.linalg.norm(values[..., first : first + 3], axis=-1)
     return out
-
-
-def rows_of(cut: Cut, jacobian: Floats, twists: Floats) -> Floats:
-    """(rows, v) of N."""
-    total = np.zeros((len(cut.rows), len(twists)))
-    for side, body in enumerate((cut.a, cut.b)):
-        if body >= 0:
-            total += jacobian[list(cut.rows), 6 * side : 6 * side + 6] @ twists[:, body].T
-    return total

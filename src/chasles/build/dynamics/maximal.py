@@ -1,8 +1,9 @@
 """A model in maximal coordinates: every body free, all joints and drivers as rows.
 
 Reactions of all joints, which rows repeat others, and the equations of motion laid open are about
-this form, whatever spaces a run takes.  Scratch is made per call and never leaves: whoever asks,
-from whichever thread, gets arrays of their own.
+this form, whatever spaces a run takes; but reactions of models with couplings and frames without
+mass, which have a little here (see `tree_readout`).  Scratch is made per call and never leaves:
+whoever asks, from whichever thread, gets arrays of their own.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.build.system.build_tree import build_tree, links_of
+from chasles.build.system.build_tree import build_tree, links_of, with_feathers
 from chasles.build.system.tree_setup import cuts_of, rotor_cuts
 from chasles.core.arrays import ROW_WIDTH, Floats
 from chasles.core.outcomes import OK
@@ -84,7 +85,7 @@ class MaximalForm:
         model = self.setup.model
         names = list(self.setup.body_index)
         nothing = SpanningTree(dict.fromkeys(names), model.joint_names)
-        return build_tree(links_of(model, names, nothing), model.gravity)
+        return with_feathers(build_tree(links_of(model, names, nothing), model.gravity))
 
     @cached_property
     def structure(self) -> Loops:

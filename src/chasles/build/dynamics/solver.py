@@ -75,8 +75,6 @@ def make_solver(
     gaps_and_rows(setup.system, work, setup.absolute)  # J at the initial pose
     start = initial_state(setup, work.jacobian) if check else setup.absolute
     form = MaximalForm.plain(setup)
-    if not setup.system.bodies.mass.all():  # frames without mass have no equations of their own
-        return Solver(setup, form, work, start)
     free = free_pivots(setup, work.jacobian)
     independent = never_depend(setup.model)
     has_rows = not independent or bool(subgroup_tree(setup.model, setup.spaces, setup.fit).cut)
@@ -177,4 +175,5 @@ def lost_row(form: MaximalForm, start: Floats, free: Floats) -> int | None:
 
 def spread_of(setup: Setup, free: Floats) -> float:
     """Logarithm of the range of free pivots and 1 / m; NaN if one is no number."""
-    return float(np.ptp(np.log(np.append(free[free != 0.0], 1.0 / setup.system.bodies.mass))))
+    mass = setup.system.bodies.mass
+    return float(np.ptp(np.log(np.append(free[free != 0.0], 1.0 / mass[mass > 0.0]))))

@@ -7,7 +7,9 @@ import numpy as np
 
 from chasles.build.dynamics.cut_joints import TreeScratch, cut_rows, room_of
 from chasles.build.dynamics.solver import make_solver
+from chasles.build.start.kkt import FEATHER
 from chasles.build.system.build import Setup, build
+from chasles.build.system.build_tree import with_feathers
 from chasles.build.system.state import State
 from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import known_coordinates, state_of
@@ -105,6 +107,7 @@ class TreeProblem:
             self.work.signals[:] = self.setup.signals.sample(np.array([t]))[0]
         if multipliers is not None:
             self.room.multipliers[: self.loops.row_count] = multipliers[self.loops.source]
+            tree = with_feathers(tree, FEATHER)
         outcome = tree_reactions(
             tree, self.memory, self.setup.system, self.work, self.loops, self.room, state, rates,
             wrenches, efforts, on_bodies, int(multipliers is not None),

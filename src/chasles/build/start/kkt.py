@@ -105,9 +105,9 @@ def weights(system: System) -> Floats:
     """
     matrices, mass = mass_matrices(system), system.bodies.mass
     frames = mass == 0.0
-    if frames.any() and not frames.all():
-        moments = system.bodies.inertia[~frames, :3].min()
-        light = np.repeat((moments, mass[~frames].min()), 3)
+    if frames.any():
+        heavy = system.bodies.inertia[~frames, :3], mass[~frames]
+        light = np.repeat([part.min() if part.size else 1.0 for part in heavy], 3)
         matrices[frames] = FEATHER * np.diag(light)
     return matrices
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.build.start.kkt import weights
+from chasles.build.start.kkt import FEATHER, weights
 from chasles.build.system.build import Setup, real_rows
 from chasles.build.system.coupled import coupled_matrix, coupled_places
 from chasles.core.arrays import Floats, Integers, row_span
@@ -115,8 +115,12 @@ def is_redundant(setup: Setup, entries: Floats, absolute: Floats | None = None) 
 
 
 def free_pivots(setup: Setup, entries: Floats) -> Floats:
-    r"""$\mathrm{diag}(J M^{-1} J^T)$: what each row's pivot would be without the other joints."""
+    r"""$\mathrm{diag}(J M^{-1} J^T)$: what each row's pivot would be without the other joints.
+
+    Frames without mass count as the lightest body does.
+    """
     inverses = np.linalg.inv(weights(setup.system))
+    inverses[setup.system.bodies.mass == 0.0] *= FEATHER
     pivots = np.zeros(setup.system.row_count)
     joints, rows = setup.system.joints, real_rows(setup.system)
     for side, bodies in enumerate((joints.a, joints.b)):
@@ -159,7 +163,8 @@ def lightest_body(setup: Setup) -> str:
     """The lightest body that has a joint."""
     joints, mass = setup.system.joints, setup.system.bodies.mass
     jointed = np.isin(np.arange(len(mass)), np.concatenate((joints.a, joints.b)))
-    return list(setup.body_index)[int(np.argmin(np.where(jointed, mass, np.inf)))]
+    counted = jointed & (mass > 0.0)  # frames have none
+    return list(setup.body_index)[int(np.argmin(np.where(counted, mass, np.inf)))]
 
 
 def equilibrated(setup: Setup, entries: Floats, absolute: Floats | None = None) -> Floats:

@@ -178,7 +178,7 @@ def driven_of(model: Model, joint: Any, drives: Mapping[str, int]) -> tuple[int,
 
 def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
     """The arrays of the links, in the frames the recursion works in."""
-    check_massless_ends(links)
+    check_masses(links)
     axes, centres, points, inertia = working_frames(links)
     pairs = [pair_of(link) for link in links]
     stored = np.concatenate(([0], np.cumsum([STORED[pair] for pair in pairs])))
@@ -260,24 +260,27 @@ def working_frames(links: Sequence[Link]) -> tuple[Floats, Floats, Floats, Float
     return axes, np.ascontiguousarray(centres), points, np.ascontiguousarray(lower)
 
 
-def check_massless_ends(links: Sequence[Link]) -> None:
-    """Refuse bodies without mass on which nothing with mass hangs."""
-    heavy = [link.mass > 0.0 for link in links]
-    charted = any(link.pair in ("SO3xR3", "SE3") for link in links)
-    aside = " (bodies on charts hang on nothing)" if charted else ""
-    for k in range(len(links) - 1, -1, -1):
-        link = links[k]
+def with_feathers(tree: Tree, weight: float = 1.0) -> Tree:
+    """The same, where bodies without mass weigh such a part of the lightest.
+
+    For questions about rows: which move, repeat or contradict each other.  Or where rows are loads,
+    and give no body any inertia.
+    """
+    if tree.mass.all():
+        return tree
+    heavy = tree.mass > 0.0
+    least = tree.inertia[heavy][:, [0, 2, 5]]
+    ball = np.array([1.0, 0.0, 1.0, 0.0, 0.0, 1.0]) * weight * least[least > 0.0].min(initial=1.0)
+    return tree._replace(
+        mass=np.where(heavy, tree.mass, weight * tree.mass[heavy].min(initial=1.0)),
+        inertia=np.where(heavy[:, None], tree.inertia, ball),
+    )
+
+
+def check_masses(links: Sequence[Link]) -> None:
+    for link in links:
         if link.mass < 0.0 or not np.isfinite(link.mass):
             raise InvalidBody(
                 f"body '{link.name}': mass must be 0 kg or more, got {link.mass:g}.",
                 "Give a mass, or 0 for a frame that carries others.",
             )
-        stiff = bool(link.armature) and all(x > 0.0 for x in link.armature)
-        if not heavy[k] and not stiff and link.pair != "fixed":
-            raise InvalidBody(
-                f"body '{link.name}' has no mass, and nothing with mass hangs on it: joint"
-                f" '{link.joint}' would move without resistance{aside}.",
-                "Give it a mass, weld it to its parent, or hang something with mass on it.",
-            )
-        if heavy[k] and link.parent >= 0:
-            heavy[link.parent] = True

@@ -10,7 +10,9 @@ of a loop together does not touch its rows, so that the coordinates inside the l
 pivots regular: a cut may close when it hangs on one thing.  *The ground is such a thing*: a cut
 that closes on the ground leaves those that it has met hanging on the ground.  Rows whose wrenches
 do not balance on their bodies (gears, users' formulas) hang on the ground from the beginning.  A
-coupling of coordinates waits for the joints that it names.
+coupling of coordinates waits for the joints that it names.  A body without mass has nothing to
+divide by before children have given it inertia, or rows have closed on it: it waits until these are
+as many as its coordinates, and rows that hang on it alone close before all others.
 
 Two cuts meet in E, the matrix of the multipliers, if they ride through a common body, or if one
 that met both has closed.  Two orders are tried, and the one with fewer multiplications is taken:
@@ -28,6 +30,13 @@ GROUND = -1
 GIVE, CLOSE = 0, 1
 
 
+class Weight(NamedTuple):
+    """What a body has to divide by as it gives way, counted."""
+
+    rank: int = 6  # of its inertia; 0 without mass
+    needs: int = 0  # coordinates that no rotor resists
+
+
 class Program(NamedTuple):
     """Steps (GIVE, body) and (CLOSE, cut), and what follows from their order."""
 
@@ -36,19 +45,28 @@ class Program(NamedTuple):
     later: list[set[int]]  # by cut: those that it meets and that close later
     riders: list[set[int]]  # by body: cuts that act on it as it gives way
     products: int  # multiplications, about
+    stuck: list[int]  # bodies that nothing resists: they never give way
 
 
-def make_program(parent: Sequence[int], loose: Sequence[bool], cuts: Sequence[Cut]) -> Program:
-    """The cheaper of the two orders; bodies are numbered parents first."""
-    if not cuts:
+def make_program(
+    parent: Sequence[int], loose: Sequence[bool], cuts: Sequence[Cut],
+    weights: Sequence[Weight] | None = None,
+) -> Program:  # fmt: skip
+    """The cheaper of the two orders; bodies are numbered parents first.
+
+    Without `weights` (n,), all bodies have mass.
+    """
+    weights = weights or [Weight()] * len(parent)
+    if not cuts and all(weight.rank for weight in weights):
         bodies = len(parent)
         steps = [(GIVE, body) for body in reversed(range(bodies))]
-        return Program(steps, [], [], [set() for _ in range(bodies)], 0)
-    best = Frontier(parent, loose, cuts, False).run()
+        return Program(steps, [], [], [set() for _ in range(bodies)], 0, [])
+    best = Frontier(parent, loose, cuts, False, weights).run()
     assert best is not None
     if not any(loose):
         return best
-    return Frontier(parent, loose, cuts, True).run(less_than=best.products) or best
+    other = Frontier(parent, loose, cuts, True, weights).run(less_than=best.products)
+    return other if other and len(other.stuck) <= len(best.stuck) else best
 
 
 def products_of(size: int, below: int) -> int:
@@ -71,9 +89,12 @@ class Frontier:
     """What has neither given way nor closed, in a heap by what it would cost to go next."""
 
     def __init__(
-        self, parent: Sequence[int], loose: Sequence[bool], cuts: Sequence[Cut], bodies_first: bool
-    ) -> None:
+        self, parent: Sequence[int], loose: Sequence[bool], cuts: Sequence[Cut], bodies_first: bool,
+        weights: Sequence[Weight],
+    ) -> None:  # fmt: skip
         bodies, count = len(parent), len(cuts)
+        self.needs, self.rank = [w.needs for w in weights], [w.rank for w in weights]
+        self.has_mass = [w.rank > 0 for w in weights]
         self.parent, self.loose, self.bodies_first = parent, loose, bodies_first
         self.size = [len(cut.rows) for cut in cuts]
         self.under = [things_under(cut) for cut in cuts]
@@ -113,7 +134,12 @@ class Frontier:
         return len(self.under[cut]) <= 1 and not self.awaited[cut]
 
     def waits_for_bodies(self, cut: int) -> bool:
-        return self.bodies_first and not self.handed_on[cut]
+        return self.bodies_first and not self.handed_on[cut] and not self.bears(cut)
+
+    def bears(self, cut: int) -> bool:
+        """Whether a cut that may close gives a light body its inertia."""
+        end = max(self.under[cut], default=GROUND)
+        return end >= 0 and not self.has_mass[end]
 
     def hold(self, cut: int, body: int) -> None:
         """What hangs on a body alone closes before it gives way."""
@@ -131,11 +157,15 @@ class Frontier:
             below = sum(self.size[other] for other in self.met[cut])
             below += 6 if max(self.under[cut], default=GROUND) >= 0 else 0
             cost = products_of(self.size[cut], below)
-            self.offer((int(self.waits_for_bodies(cut)), cost, CLOSE, cut))
+            turn = -1 if self.bears(cut) else int(self.waits_for_bodies(cut))
+            self.offer((turn, cost, CLOSE, cut))
 
     def offer_body(self, body: int) -> None:
-        if body >= 0 and self.children[body] == 0 and self.held[body] == 0:
-            self.offer((0, products_of(6, self.rows_on[body]), GIVE, -body))
+        if body < 0 or self.rank[body] < self.needs[body]:
+            return
+        if self.children[body] == 0 and self.held[body] == 0:
+            turn = 0 if self.has_mass[body] else 2  # all that can reach it comes first
+            self.offer((turn, products_of(6, self.rows_on[body]), GIVE, -body))
 
     def offer(self, entry: tuple[int, int, int, int]) -> None:
         node = entry[2], abs(entry[3])
@@ -164,7 +194,8 @@ class Frontier:
             if not self.products < less_than:
                 return None
             (self.close if closes else self.give)(node[1])
-        return Program(self.steps, self.ends, self.later, self.riders, self.products)
+        stuck = [k for k in range(len(self.parent)) if (GIVE, k) not in self.gone]
+        return Program(self.steps, self.ends, self.later, self.riders, self.products, stuck)
 
     def give(self, body: int) -> None:
         riders, up = self.on[body].copy(), self.parent[body]
@@ -181,6 +212,7 @@ class Frontier:
                 self.put_on(cut, up)
         if up >= 0:
             self.children[up] -= 1
+            self.rank[up] += self.rank[body] - self.needs[body]
         self.offer_body(up)
         self.offer_all(riders)
 
@@ -190,6 +222,7 @@ class Frontier:
         self.ends[cut], self.later[cut] = end, met
         if end >= 0:
             self.take_off(cut, end)
+            self.rank[end] += self.size[cut]
         for other in met:
             self.met[other] |= met
             self.met[other] -= {other, cut}

@@ -9,8 +9,8 @@ import numpy as np
 from chasles.core.arrays import Floats, Integers
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.groups import BY_ROWS, Loops
-from chasles.core.recursion.program import CLOSE, Program, make_program
-from chasles.core.recursion.tree import FREE, Tree
+from chasles.core.recursion.program import CLOSE, Program, Weight, make_program
+from chasles.core.recursion.tree import DOF, FREE, Tree
 
 
 class Riders(NamedTuple):
@@ -32,9 +32,11 @@ class Riders(NamedTuple):
         return self.program.ends[self.groups[group][0]]
 
 
-def riders_of(parent: list[int], loose: list[bool], cuts: list[Cut]) -> Riders:
+def riders_of(
+    parent: list[int], loose: list[bool], cuts: list[Cut], weights: list[Weight]
+) -> Riders:
     """The rows of some cut joints on their ways; bodies are ordered parents first."""
-    program = make_program(parent, loose, cuts)
+    program = make_program(parent, loose, cuts, weights)
     groups: list[tuple[int, tuple[int, ...]]] = []
     of_cut: dict[int, list[int]] = {}
     for kind, k in program.steps:
@@ -71,7 +73,7 @@ class Values:
 def make_loops(tree: Tree, cuts: Sequence[Cut], damping: Floats | None = None) -> Loops:
     """The structure of some cut joints; bodies are ordered parents first."""
     parent, loose = tree.parent.tolist(), (tree.pair >= FREE).tolist()
-    found = riders_of(parent, loose, [cut for cut in cuts if cut.rows])
+    found = riders_of(parent, loose, [cut for cut in cuts if cut.rows], weights_of(tree))
     cuts, groups = found.cuts, found.groups
     rows = [(k, source) for k, part in groups for source in part]
     count, values = len(rows), Values(len(groups))
@@ -121,6 +123,15 @@ def make_loops(tree: Tree, cuts: Sequence[Cut], damping: Floats | None = None) -
         is_chosen=0,
         is_formed=int(count > 0),
     )
+
+
+def weights_of(tree: Tree) -> list[Weight]:
+    """What bodies have to divide by, for `make_program`."""
+    first_rates, alone = tree.rate_at.tolist(), tree.armature == 0.0
+    return [
+        Weight(6 if mass > 0.0 else 0, int(alone[first : first + DOF[pair]].sum()))
+        for mass, first, pair in zip(tree.mass.tolist(), first_rates, tree.pair.tolist())
+    ]
 
 
 def in_order(tree: Tree, loops: Loops) -> tuple[Tree, Loops]:

@@ -1,0 +1,81 @@
+"""Frames without mass: refused where nothing resists them, or nothing can be divided by in time."""
+
+import numpy as np
+
+from chasles.build.dynamics.unit_motions import rows_of, unit_twists
+from chasles.build.start.kkt import mass_matrices
+from chasles.build.system.build import Setup
+from chasles.build.system.tree_state import carried_by
+from chasles.core.arrays import Floats
+from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.program import make_program
+from chasles.core.recursion.tables import weights_of
+from chasles.core.recursion.tree import DOF, FREE, Recursion, Tree
+from chasles.model import InvalidBody
+
+#: Motions in which nothing with mass moves by more than this, relative to the frames, are idle.
+IDLE = 1e-8
+
+
+def check_frames(
+    setup: Setup, tree: Tree, memory: Recursion, cuts: list[Cut], start: Floats, jacobian: Floats
+) -> None:
+    """Refuse bodies without mass that no equation accelerates; `jacobian` is J at the start."""
+    if tree.mass.all():
+        return
+    idle = idle_frame(setup, tree, memory, cuts, start, jacobian)
+    if idle is not None:
+        name, joint = names_of(setup, idle)
+        raise InvalidBody(
+            f"body '{name}' has no mass, and nothing with mass hangs on it that resists all"
+            f" motions of {joint}.",
+            "Give it a mass, weld it to its parent, or hang something with mass on it.",
+        )
+    loose, cuts = (tree.pair >= FREE).tolist(), [cut for cut in cuts if cut.rows]
+    program = make_program(tree.parent.tolist(), loose, cuts, weights_of(tree))
+    stuck = [body for body in program.stuck if tree.mass[body] == 0.0]
+    if stuck:
+        name, joint = names_of(setup, stuck[-1])
+        raise InvalidBody(
+            f"body '{name}' has no mass: {joint} is resisted only through joints that close loops,"
+            " together with what moves on their other side, so that its acceleration has no"
+            " equation of its own.",
+            "Give it a small mass, or replace it and its joints by one joint: a Distance for a rod"
+            " between two balls, a Universal for a cross.",
+        )
+
+
+def names_of(setup: Setup, body: int) -> tuple[str, str]:
+    """A body, and the joint that carries it, in words."""
+    joints = {carried: joint for joint, carried in carried_by(setup).items()}
+    name = list(setup.body_index)[body]
+    return name, f"joint '{joints[body]}'" if body in joints else f"'{name}'"
+
+
+def idle_frame(
+    setup: Setup, tree: Tree, memory: Recursion, cuts: list[Cut], start: Floats, jacobian: Floats
+) -> int | None:
+    r"""A body without mass that may move at the start where nothing with mass does; None if none.
+
+    $M v = 0$ and $J v = 0$ for some $v \ne 0$.
+    """
+    twists = unit_twists(tree, memory, start)
+    inertia = mass_matrices(setup.system)
+    felt = np.einsum("nkl,vnl->vnk", inertia, twists).reshape(tree.rate_count, -1)
+    rows = [rows_of(cut, jacobian, twists) for cut in cuts if not cut.is_coupling]
+    for cut in (cut for cut in cuts if cut.is_coupling):
+        row = np.abs(twists[:, list(cut.ties)]).sum(axis=(1, 2))
+        row[[term.rate for term in cut.terms]] = 1.0
+        rows.append(row[None])
+    parts = [felt.T, *rows, np.diag(tree.armature), np.diag((tree.driven >= 0).astype(float))]
+    matrix = np.concatenate([part / (np.abs(part).max(initial=0.0) or 1.0) for part in parts])
+    lengths = np.linalg.norm(matrix, axis=0)
+    matrix = matrix / np.where(lengths > IDLE * lengths.max(initial=0.0), lengths, 1.0)
+    _, values, right = np.linalg.svd(matrix, full_matrices=True)
+    values = np.concatenate((values, np.zeros(tree.rate_count - len(values))))
+    if not len(values) or values[-1] > IDLE * values[0]:
+        return None
+    massless = np.repeat(tree.mass == 0.0, np.array(DOF)[tree.pair])
+    found = int(np.argmax(np.where(massless, np.abs(right[-1]), 0.0)))
+    moves = np.array(DOF)[tree.pair] > 0
+    return int(np.flatnonzero((tree.rate_at <= found) & moves)[-1])
