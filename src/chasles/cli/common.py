@@ -1,10 +1,11 @@
 """What commands share: words or numbers as JSON, and an exit code."""
 
 import json
-import math
 from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
+
+from chasles.model.tables import finite
 
 
 def show(options: Namespace, words: Any, data: Callable[[], Any], good: bool = True) -> int:
@@ -15,14 +16,3 @@ def show(options: Namespace, words: Any, data: Callable[[], Any], good: bool = T
     else:
         print(words)
     return 0 if good else 1
-
-
-def finite(value: Any) -> Any:
-    """Data with null for numbers that are not finite, which JSON does not have."""
-    if isinstance(value, dict):
-        return {str(key): finite(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(entry) for entry in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -32,7 +32,6 @@ def declared() -> dict[str, dict[str, Any]]:
 
 
 def add_commands(parser: argparse.ArgumentParser) -> None:
-    """Parsers of all commands."""
     groups = {"": parser.add_subparsers(dest="command", required=True, metavar="COMMAND")}
     for words, entry in declared().items():
         group, _, name = words.rpartition(" ")

@@ -25,7 +25,6 @@ def contacts_of(scene: Any, bodies: list[Body]) -> list[Force]:
         return []
     planes = [k for k in range(m.ngeom) if m.geom_type[k] == scene.code("Geom.PLANE")]
     forces: list[Force] = []
-    left: list[str] = []
     by_name = {body.name: body for body in bodies}
     for geom in range(m.ngeom):
         root = scene.root[m.geom_bodyid[geom]]
@@ -36,14 +35,14 @@ def contacts_of(scene: Any, bodies: list[Body]) -> list[Force]:
         shape = touching_shape(scene, geom, body)
         made = [contact(scene, geom, plane, body.name, shape) for plane in met]
         forces += [force for force in made if force is not None]
-        left += [scene.name("geom", geom)] if None in made else []
-    scene.note_names(
+        if None in made:
+            scene.leave("contacts of geoms with planes are left out", scene.name("geom", geom))
+    scene.leave(
         "contacts with planes are springs with the time constants of MuJoCo's, and creep",
-        [force.name for force in forces],
+        *(force.name for force in forces),
     )
-    scene.note_names("contacts of geoms with planes are left out", left)
-    scene.note_names("margins of contacts are left out",
-                     [scene.name("geom", k) for k in np.flatnonzero(m.geom_margin)])  # fmt: skip
+    margins = (scene.name("geom", k) for k in np.flatnonzero(m.geom_margin))
+    scene.leave("margins of contacts are left out", *margins)
     return forces
 
 

@@ -8,6 +8,7 @@ from chasles.io.mjcf_joints import Placed
 from chasles.model import AnyDriver, Coupling, Driver, Fixed, Joint, Signal, Spherical
 from chasles.model.words import Coordinate
 
+LEFT_OUT = "constraints are left out"
 CLOSED = 1e-9  # m and rad: a loop that is closed at the reference pose
 
 
@@ -18,7 +19,6 @@ def couplings(scene: Any, placed: list[Placed]) -> list[AnyDriver]:
     """
     m, by_index = scene.m, {entry.index: entry for entry in placed}
     found: list[AnyDriver] = []
-    soft, left, off = [], [], []
     for index in range(m.neq):
         make = {scene.code("Eq.JOINT"): coupled, scene.code("Eq.TENDON"): tied}.get(
             int(m.eq_type[index])
@@ -28,15 +28,15 @@ def couplings(scene: Any, placed: list[Placed]) -> list[AnyDriver]:
         name = scene.name("equality", index)
         coupling = make(scene, index, name, by_index) if m.eq_active0[index] else None
         if coupling is None:
-            left.append(name)
+            scene.leave(LEFT_OUT, name)
             continue
         found.append(coupling)
-        soft.append(coupling.name)
+        scene.leave("couplings that are soft in MuJoCo hold exactly here", coupling.name)
         if isinstance(coupling, Coupling) and coupling.offset != 0.0:
-            off.append(coupling.name)
-    scene.note_names("couplings that are soft in MuJoCo hold exactly here", soft)
-    scene.note_names("couplings that do not hold at the reference pose: start with close=True", off)
-    scene.note_names("constraints are left out", left)
+            scene.leave(
+                "couplings that do not hold at the reference pose: start with close=True",
+                coupling.name,
+            )
     return found
 
 
@@ -87,7 +87,6 @@ def equalities(scene: Any) -> list[Joint]:
     m = scene.m
     makers = {scene.code("Eq.CONNECT"): connected, scene.code("Eq.WELD"): welded}
     joints: list[Joint] = []
-    left = []
     for index in range(m.neq):
         if m.eq_type[index] in (scene.code("Eq.JOINT"), scene.code("Eq.TENDON")):
             continue  # see `couplings`
@@ -96,12 +95,10 @@ def equalities(scene: Any) -> list[Joint]:
         if make is not None and m.eq_active0[index]:
             joint = make(scene, index, name, ends_of(scene, index))
         if joint is None:
-            left.append(name)
+            scene.leave(LEFT_OUT, name)
         else:
             joints.append(joint)
-    scene.note_names("constraints that are soft in MuJoCo hold exactly here",
-                     [joint.name for joint in joints])  # fmt: skip
-    scene.note_names("constraints are left out", left)
+            scene.leave("constraints that are soft in MuJoCo hold exactly here", joint.name)
     return joints
 
 

@@ -19,23 +19,16 @@ from chasles.model import (
 from chasles.model.joint_forces import NOTHING
 
 Floats = NDArray[np.float64]
-SOFT_LIMITS = "limits are soft stops, as MuJoCo's do at the reference pose"
 UNMOVED = 1e-12  # a rest that is the reference pose
 
 
 def forces_of(scene: Any, placed: list[Placed]) -> list[Force]:
     """Springs and dampers of joints, their friction, and servos."""
-    forces: list[Force] = []
-    left: dict[str, list[str]] = {}
-    for entry in placed:
-        forces += of_joint(scene, entry, left)
-    for what, names in left.items():
-        scene.note_names(what, names)
-    by_index = {entry.index: entry for entry in placed}
-    return forces + servos(scene, by_index)
+    forces = [force for entry in placed for force in of_joint(scene, entry)]
+    return forces + servos(scene, {entry.index: entry for entry in placed})
 
 
-def of_joint(scene: Any, entry: Placed, left: dict[str, list[str]]) -> list[Force]:
+def of_joint(scene: Any, entry: Placed) -> list[Force]:
     """Spring, damper and friction of one joint of the file."""
     m, name = scene.m, scene.name("joint", entry.index)
     dof = int(m.jnt_dofadr[entry.index])
@@ -52,12 +45,12 @@ def of_joint(scene: Any, entry: Placed, left: dict[str, list[str]]) -> list[Forc
     }.items():
         kept = what.startswith("arm") and entry.joint is not None and entry.joint.rotors
         if np.any(values) and not kept:
-            left.setdefault(what, []).append(name)
+            scene.leave(what, name)
     friction = float(m.dof_frictionloss[dof])
     if entry.coordinate is None or entry.joint is None:
         if friction > 0.0:
-            left.setdefault("dry friction is left out", []).append(name)
-        return of_freedom(scene, entry, stiffness, damping, left) if stiffness or damping else []
+            scene.leave("dry friction is left out", name)
+        return of_freedom(scene, entry, stiffness, damping) if stiffness or damping else []
     forces: list[Force] = []
     at = int(m.jnt_qposadr[entry.index])
     if stiffness > 0.0 or damping > 0.0:
@@ -66,11 +59,11 @@ def of_joint(scene: Any, entry: Placed, left: dict[str, list[str]]) -> list[Forc
                                   damping, rest, entry.coordinate))  # fmt: skip
     if stop is not None:
         forces.append(stop)
-        left.setdefault(SOFT_LIMITS, []).append(name)
+        scene.leave("limits are soft stops, as MuJoCo's do at the reference pose", name)
     if friction > 0.0:
         forces.append(JointFriction(scene.unique(f"{name} friction"), entry.joint.name, friction,
                                     coordinate=entry.coordinate))  # fmt: skip
-        left.setdefault("dry friction is smoothed about rest", []).append(name)
+        scene.leave("dry friction is smoothed about rest", name)
     return forces
 
 
@@ -116,9 +109,7 @@ def polynomial(m: Any, what: str, index: int) -> Floats:
     return np.ravel(getattr(m, what)[index]) if hasattr(m, what) else np.zeros(1)
 
 
-def of_freedom(
-    scene: Any, entry: Placed, stiffness: float, damping: float, left: dict[str, list[str]]
-) -> list[Force]:
+def of_freedom(scene: Any, entry: Placed, stiffness: float, damping: float) -> list[Force]:
     """Spring and damper of a ball or a free joint, where they are the same in all directions."""
     m, name = scene.m, scene.name("joint", entry.index)
     body = int(m.jnt_bodyid[entry.index])
@@ -135,7 +126,7 @@ def of_freedom(
     if entry.kind == FREE and stiffness == 0.0 and centred:
         carrier = scene.body_names[body]
         return [Drag(scene.unique(f"{name} drag"), carrier, linear=damping, angular=damping)]
-    left.setdefault("springs and dampers are left out", []).append(name)
+    scene.leave("springs and dampers are left out", name)
     return []
 
 
@@ -144,7 +135,6 @@ def servos(scene: Any, placed: dict[int, Placed]) -> list[Force]:
     m = scene.m
     affine = (scene.code("Bias.NONE"), scene.code("Bias.AFFINE"))
     forces: list[Force] = []
-    other, limited, ranged, started, idle = [], [], [], [], []
     joints = [int(m.actuator_trnid[k, 0]) for k in range(getattr(m, "nactuator", m.nu))]
     for index, joint in enumerate(joints):
         name = scene.name("actuator", index)
@@ -161,22 +151,20 @@ def servos(scene: Any, placed: dict[int, Placed]) -> list[Force]:
         if linear and not np.any(more) and entry is not None and entry.coordinate is not None:
             motor = servo(scene, index, entry, alone=joints.count(joint) == 1)
         if motor is None or entry is None:
-            other.append(name)
+            scene.leave("actuators are left out", name)
             continue
         forces.append(motor)
-        shared = m.jnt_actfrclimited[entry.index] and joints.count(joint) > 1
-        limited += [name] if shared else []
-        ranged += [name] if m.actuator_ctrllimited[index] and isinstance(motor, Servo) else []
-        started += [name] if rests_at(m, index) != 0.0 else []
-        idle += [name] if motor.target is None and motor.effort == NOTHING else []
-    scene.note_names("actuators are left out", other)
-    scene.note_names("limits of the force of all actuators of a joint are not enforced", limited)
-    scene.note_names("ranges of the controls of servos are not enforced", ranged)
-    scene.note_names("controls cannot be 0: the nearest in their range is built in", started)
-    scene.note_names(
-        "actuators do nothing while their control is 0: inputs of a Simulation or a controller"
-        " drive them", idle
-    )  # fmt: skip
+        for what, is_so in {
+            "limits of the force of all actuators of a joint are not enforced":
+                m.jnt_actfrclimited[entry.index] and joints.count(joint) > 1,
+            "ranges of the controls of servos are not enforced":
+                m.actuator_ctrllimited[index] and isinstance(motor, Servo),
+            "controls cannot be 0: the nearest in their range is built in":
+                rests_at(m, index) != 0.0,
+            "actuators do nothing while their control is 0: inputs of a Simulation or a controller"
+            " drive them": motor.target is None and motor.effort == NOTHING,
+        }.items():  # fmt: skip
+            scene.leave(what, *([name] if is_so else []))
     return forces
 
 
@@ -246,9 +234,8 @@ def note_the_rest(scene: Any) -> None:
         scene.note(f"contacts between {which} are left out")
     if m.opt.density or m.opt.viscosity or np.any(m.opt.wind):
         scene.note("the medium (density, viscosity, wind) is left out")
-    if np.any(m.body_gravcomp):
-        names = [scene.name("body", k) for k in np.flatnonzero(m.body_gravcomp)]
-        scene.note_names("compensation of gravity is left out", names)
+    names = [scene.name("body", k) for k in np.flatnonzero(m.body_gravcomp)]
+    scene.leave("compensation of gravity is left out", *names)
     for what, count in {"deformable bodies": m.nflex, "plugins": m.nplugin}.items():
         if count:
             scene.note(f"{count} {what} are left out")
@@ -274,5 +261,5 @@ def note_tendons(scene: Any) -> int:
         "springs, dampers, friction and rotors of tendons are left out": pulls,
         "limits of tendons are not enforced": limited,
     }.items():
-        scene.note_names(what, [scene.name("tendon", k) for k in np.flatnonzero(which)])
+        scene.leave(what, *(scene.name("tendon", k) for k in np.flatnonzero(which)))
     return int(m.ntendon - np.sum(pulls | limited))

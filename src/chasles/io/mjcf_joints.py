@@ -121,8 +121,8 @@ def chain(
     frames, chained = compound(
         *joints, frame_name=lambda joint: scene.frame_name(f"{ends[1]} after {joint}")
     )
-    names = [frame.name for frame in frames]
-    scene.note_names(f"frames without mass between the joints of body '{ends[1]}'", names)
+    between = f"frames without mass between the joints of body '{ends[1]}'"
+    scene.leave(between, *(frame.name for frame in frames))
     entries = zip(indices, kinds, chained, words)
     return frames, chained, [Placed(*entry) for entry in entries]
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from chasles.io.mjcf_shapes import shapes_of
 from chasles.model import GROUND, Body, InvalidModel, Model
 from chasles.model.checks import as_matrix, as_vector
+from chasles.model.errors import quoted
 from chasles.model.solids import together
 
 Floats = NDArray[np.float64]
@@ -32,6 +33,7 @@ class Scene:
     contacts: bool = False  # whether there are contacts with planes
     visuals: Any = None  # of a URDF: a second model, with the shapes to look at
     notes: list[str] = field(default_factory=list)
+    left: dict[str, list[str]] = field(default_factory=dict)  # notes, and the names they are about
     taken: set[str] = field(default_factory=set)
     framed: set[str] = field(default_factory=set)  # names of frames
 
@@ -50,12 +52,15 @@ class Scene:
     def note(self, text: str) -> None:
         self.notes.append("".join(c if c.isprintable() else " " for c in text))
 
-    def note_names(self, what: str, names: list[str]) -> None:
-        """One note for many things of one kind."""
+    def leave(self, what: str, *names: str) -> None:
+        """One note for many things of one kind: these are some of them."""
         if names:
-            shown = ", ".join(f"'{name}'" for name in names[:LISTED])
-            more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-            self.note(f"{what}: {shown}{more}")
+            self.left.setdefault(what, []).extend(names)
+
+    def all_notes(self) -> list[str]:
+        for what, names in self.left.items():
+            self.note(f"{what}: {quoted(names, LISTED)}")
+        return self.notes
 
     def unique(self, name: str) -> str:
         """A name that no other joint, force or driver has."""
@@ -129,7 +134,7 @@ def model_of(scene: Scene) -> Model:
         forces += contacts_of(scene, bodies)
     note_the_rest(scene)
     return Model(
-        bodies + frames, joints, forces, drivers, gravity=gravity_of(scene), notes=scene.notes
+        bodies + frames, joints, forces, drivers, gravity=gravity_of(scene), notes=scene.all_notes()
     )
 
 
@@ -141,15 +146,14 @@ def gravity_of(scene: Scene) -> Floats:
 def body_of(scene: Scene, root: int) -> Body:
     """A body and all that it carries without a joint, in the axes of its frame in the file."""
     m, d, name = scene.m, scene.d, scene.body_names[root]
-    parts, carried = [], []
+    parts, of = [], f"part of body '{name}', without a joint between them"
     for body in range(1, m.nbody):
         if scene.root[body] == root and m.body_mass[body] > 0.0:
             own = as_matrix(np.diag(m.body_inertia[body]))
             axes = as_matrix(d.ximat[body].reshape(3, 3))
             parts.append((float(m.body_mass[body]), own, as_vector(d.xipos[body]), axes))
         if scene.root[body] == root and body != root:
-            carried.append(scene.name("body", body))
-    scene.note_names(f"part of body '{name}', without a joint between them", carried)
+            scene.leave(of, scene.name("body", body))
     if not parts:
         raise InvalidModel(
             f"body '{name}' moves, but has no mass.",

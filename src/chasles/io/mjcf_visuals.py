@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from chasles.io.mjcf_meshes import is_there, places
 from chasles.io.xml_checks import Checker
-from chasles.model.errors import one_line
+from chasles.model.errors import one_line, quoted
 
 VISUAL = 1  # the group that MuJoCo puts them into
 READABLE = (".stl", ".obj", ".msh")
@@ -73,6 +73,4 @@ def without_files(mujoco: Any, spec: Any, checker: Checker) -> list[str]:
 def told(files: list[str], why: str) -> list[str]:
     if not files:
         return []
-    names = ", ".join(f"'{name}'" for name in files[:LISTED])
-    more = f" and {len(files) - LISTED} more" if len(files) > LISTED else ""
-    return [f"meshes {why}, and are not drawn: {names}{more}"]
+    return [f"meshes {why}, and are not drawn: {quoted(files, LISTED)}"]

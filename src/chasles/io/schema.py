@@ -8,7 +8,7 @@ part that the model layer has, and nothing is declared twice.
 from collections.abc import Callable, Mapping
 from functools import cache
 from inspect import signature
-from types import UnionType
+from types import MappingProxyType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -17,12 +17,9 @@ from msgspec import UNSET, UnsetType
 from chasles.model import Body, Shape, Signal
 from chasles.model.checks import Matrix3, Vector3
 from chasles.model.plain import (
-    DRIVERS,
-    FORCES,
-    JOINTS,
     PACKED,
+    PARTS,
     REQUIRED,
-    SENSORS,
     SHAPES,
     WAVES,
     defaults_of,
@@ -106,14 +103,26 @@ def union(structs: Any) -> Any:
     return Union[tuple(structs)]  # noqa: UP007
 
 
+def structs_of(
+    kinds: Mapping[str, type[Any]], names: Callable[[type[Any]], Any] = made_of,
+    title: str = "{}", known: Mapping[str, Any] = MappingProxyType({}),
+) -> dict[str, Any]:  # fmt: skip
+    """A struct for every kind; the types of `known` fields are not those of the kind."""
+    structs = {}
+    for tag, kind in kinds.items():
+        hints = get_type_hints(kind)
+        fields = {
+            name: known[name] if name in known else file_type(hints[name], name)
+            for name in names(kind)
+        }
+        required = required_of(kind) & set(fields)
+        structs[tag] = struct(title.format(kind.__name__), fields, required, tag)
+    return structs
+
+
 @cache
 def wave_structs() -> dict[str, Any]:
-    structs = {}
-    for tag, kind in WAVES.items():
-        hints, names = get_type_hints(kind), wave_fields(kind)
-        fields = {name: hints[name] for name in names}
-        structs[tag] = struct(kind.__name__, fields, required_of(kind) & set(names), tag)
-    return structs
+    return structs_of(WAVES, wave_fields)
 
 
 @cache
@@ -124,15 +133,7 @@ def signal_type() -> Any:
 
 @cache
 def shape_structs() -> dict[str, Any]:
-    structs = {}
-    for tag, kind in SHAPES.items():
-        hints = get_type_hints(kind)
-        fields = {
-            name: str if name in PACKED else BODY_TYPES.get(name) or file_type(hints[name], name)
-            for name in made_of(kind)
-        }
-        structs[tag] = struct(f"{tag}_shape", fields, required_of(kind), tag)
-    return structs
+    return structs_of(SHAPES, title="{}_shape", known={**BODY_TYPES, **dict.fromkeys(PACKED, str)})
 
 
 def file_type(hint: Any, field: str) -> Any:
@@ -153,15 +154,6 @@ def file_type(hint: Any, field: str) -> Any:
             return tuple[(signal_type(),) * 3]  # type: ignore[misc]
         return union(file_type(entry, field) for entry in kept)
     return hint
-
-
-def part_structs(kinds: Mapping[str, type[Any]]) -> dict[str, Any]:
-    structs = {}
-    for tag, kind in kinds.items():
-        hints = get_type_hints(kind)
-        fields = {name: file_type(hints[name], name) for name in made_of(kind)}
-        structs[tag] = struct(kind.__name__, fields, required_of(kind), tag)
-    return structs
 
 
 def body_structs() -> dict[str, Any]:
@@ -188,10 +180,7 @@ class FileType(msgspec.Struct):
 def file_types() -> FileType:
     parts = {
         "bodies": body_structs(),
-        "joints": part_structs(JOINTS),
-        "forces": part_structs(FORCES),
-        "drivers": part_structs(DRIVERS),
-        "sensors": part_structs(SENSORS),
+        **{what: structs_of(kinds) for what, kinds in PARTS.items()},
     }
     run = struct("run", RUN_TYPES, set())
     fields: dict[str, Any] = {

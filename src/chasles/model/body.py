@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any, ClassVar, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
@@ -20,7 +19,7 @@ from chasles.model.checks import (
     checked_vector,
     fill,
 )
-from chasles.model.docstrings import with_parameters
+from chasles.model.docstrings import explain
 from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.keywords import WithConstructors, checked_keywords
 from chasles.model.physical import checked_inertia
@@ -88,8 +87,7 @@ MEANINGS = {
 
 def takes_start(maker: Maker) -> Maker:
     """A maker of bodies that takes the keywords of `Start`, and no others than its own."""
-    meanings = {name: f"    {text}" for name, text in MEANINGS.items()}
-    maker.__doc__ = with_parameters(maker.__doc__ or "", signature(maker).parameters, meanings)
+    explain(maker, MEANINGS)
     return checked_keywords(maker, more=Start.__annotations__)
 
 

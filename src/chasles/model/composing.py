@@ -155,7 +155,6 @@ def check_movable(part: Any, place: Placement) -> None:
 
 
 def combined(first: "Model", second: "Model") -> "Model":
-    """Two models as one."""
     if first.gravity != second.gravity:
         raise InvalidModel(
             f"the models have different gravity: {first.gravity} and {second.gravity} m/s^2.",

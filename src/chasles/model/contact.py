@@ -5,7 +5,7 @@ and friction creeps a little.  Nothing is found by search: what may touch what i
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from chasles.model.body import GROUND, Body, name_of
@@ -29,7 +29,6 @@ ALLOWED = "Sphere, Capsule, Rod or Box"
 LEAST = 1e-300  # m; the inverse of a smaller radius is not a number
 
 
-@dataclass(frozen=True, init=False)
 class Contact(Force):
     r"""Contact of a shape of b with a plane or a sphere of a: normal force and friction.
 

@@ -7,7 +7,7 @@ every coordinate with $-\lambda f_i'(q_i)$: together these do no work.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,6 @@ STILL = Signal.constant(0.0)
 EXAMPLE = "Give coefficients by joint: {'sun': 20, 'planet': 20}."
 
 
-@dataclass(frozen=True, init=False)
 class Coupling(AnyDriver):
     """A constraint on joint coordinates q: the weighted sum of c q equals `offset`.
 

@@ -84,7 +84,6 @@ def coordinate_key(model: Any, joint: Any, which: Any) -> tuple[str, Coordinate]
 
 
 def checked_joint_name(joint: Any, where: str, invalid: Invalid) -> str:
-    """The name of a joint, from the joint or its name."""
     if isinstance(joint, Joint):
         return joint.name
     if not isinstance(joint, str):

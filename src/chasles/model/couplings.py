@@ -5,7 +5,7 @@ the initial configuration, as everywhere.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import dist, inf
 from typing import Any
 
@@ -30,7 +30,6 @@ SQUARE = 1e-9  # cosine between two axes that count as perpendicular
 SAME_AXIS = 1e-12  # 1 - cosine between two axes that count as parallel
 
 
-@dataclass(frozen=True, init=False)
 class RowJoint(Joint, in_files=False):
     """A recipe of rows: such joints are closed at the start by the way they are given."""
 
@@ -49,7 +48,6 @@ class OneAxis(RowJoint, in_files=False):
         super().__init__(name, a, b, at, axis)
 
 
-@dataclass(frozen=True, init=False)
 class Universal(RowJoint):
     """A Cardan joint: a cross with one pin along `axis` in a, the other along `axis_b` in b.
 
@@ -100,7 +98,6 @@ class ConstantVelocity(OneAxis):
     locked = ("ux", "uy", "uz", "cv")
 
 
-@dataclass(frozen=True, init=False)
 class Distance(RowJoint):
     """A massless rod with a ball joint at each end.
 
@@ -123,7 +120,6 @@ class Distance(RowJoint):
 
     locked = ("length",)
 
-    axis: Vector3 = field(default=Z, init=False, repr=False)
     at_b: Vector3 = Z
 
     def __init__(
@@ -184,7 +180,6 @@ class PointOnPlane(OneAxis):
     keeps_point_straight = True
 
 
-@dataclass(frozen=True, init=False)
 class Cartesian(Joint):
     """A gantry: all translations, no rotation of b relative to a.
 
@@ -208,10 +203,6 @@ class Cartesian(Joint):
     any_frame_point = True
     needs_point = False
 
-    axis: Vector3 = field(default=Z, init=False, repr=False)
-    at_b: Vector3 | None = field(default=None, init=False, repr=False)
-    axis_b: Vector3 | None = field(default=None, init=False, repr=False)
-
     def __init__(
         self, name: str, a: Attachment, b: Attachment, at: ArrayLike | None = None
     ) -> None:
@@ -234,7 +225,6 @@ class Cartesian(Joint):
         )
 
 
-@dataclass(frozen=True, init=False)
 class Gear(RowJoint):
     """Two wheels whose axes are fixed in the ground: the speed of b is `ratio` times that of a.
 

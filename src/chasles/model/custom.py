@@ -1,14 +1,12 @@
 """A joint given by the user's own formula."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chasles.model.checks import (
-    Vector3,
     checked_array,
     checked_callable,
     checked_count,
@@ -17,7 +15,7 @@ from chasles.model.checks import (
 )
 from chasles.model.couplings import RowJoint
 from chasles.model.errors import InvalidJoint, one_line
-from chasles.model.joints import Attachment, Z
+from chasles.model.joints import Attachment
 from chasles.model.words import ArrayLike
 
 Floats = NDArray[np.float64]
@@ -26,7 +24,6 @@ MOST_ROWS = 6  # more would lock more than there is
 TWISTS = 12  # components of the twists of two bodies
 
 
-@dataclass(frozen=True, init=False)
 class CustomJoint(RowJoint, in_files=False):
     """A joint that keeps the residuals of your formula at zero.
 
@@ -60,7 +57,6 @@ class CustomJoint(RowJoint, in_files=False):
 
     needs_point = False
 
-    axis: Vector3 = field(default=Z, init=False, repr=False)
     formula: Callable[..., Any] = tuple
     rows: int = 1
     jacobian: Callable[..., Any] | None = None

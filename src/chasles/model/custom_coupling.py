@@ -7,21 +7,19 @@ $-\lambda J_i^T$ on every body: together these do no work.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from chasles.model.body import Body
 from chasles.model.checks import checked_array, checked_callable, fill
-from chasles.model.coordinate_coupling import Coupling, Term
+from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import Pose
 from chasles.model.drivers import AnyDriver
 from chasles.model.errors import InvalidCoupling, one_line
 from chasles.model.several import checked_several
 
 
-@dataclass(frozen=True, init=False)
 class CustomCoupling(Coupling, in_files=False):
     """A constraint on two or more bodies: your formula of their poses stays zero.
 
@@ -47,8 +45,6 @@ class CustomCoupling(Coupling, in_files=False):
     ('left', 'right', 'slider')
     """
 
-    terms: tuple[Term, ...] = field(default=(), init=False, repr=False)
-    offset: float = field(default=0.0, init=False, repr=False)
     bodies: tuple[str, ...] = ()
     formula: Callable[..., Any] = tuple
 

@@ -1,13 +1,10 @@
 """Forces by a user's own formula, on one body or on several."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from chasles.model.body import GROUND, Body, checked_body
-from chasles.model.checks import Vector3, checked_callable, checked_vector, fill
+from chasles.model.checks import Vector3, check_flag, checked_callable, checked_vector, fill
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, short_repr
 from chasles.model.first_call import check_once, entered_motion
 from chasles.model.joints import Attachment
@@ -18,7 +15,6 @@ ONE = "formula(t, position, rotation, velocity, angular_velocity)"
 SEVERAL = "formula(t, motion_1, motion_2, ...)"
 
 
-@dataclass(frozen=True, init=False)
 class CustomForce(BodyForce, in_files=False):
     """Your own force and torque: a formula of time and of the motion of one body, or of several.
 
@@ -81,13 +77,8 @@ class CustomForce(BodyForce, in_files=False):
                 f"{self.where}: body and reaction are both '{other}', so it does nothing.",
                 "Give another body, or leave it out for the ground.",
             )
-        flags = {"compiled": compiled, "sees_reaction": sees_reaction}
-        for what, flag in flags.items():
-            if not isinstance(flag, bool | np.bool_):
-                raise InvalidForce(
-                    f"{self.where}: {what} must be True or False, got {short_repr(flag)}.",
-                    f"Give {what}=True or False.",
-                )
+        for what, flag in {"compiled": compiled, "sees_reaction": sees_reaction}.items():
+            check_flag(flag, what, self.where, InvalidForce)
         if rest and (other != GROUND.name or compiled or sees_reaction):
             raise InvalidForce(
                 f"{self.where}: its formula sees several bodies and answers for each of them, so"

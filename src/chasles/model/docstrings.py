@@ -49,6 +49,15 @@ def with_parameters(text: str, names: Iterable[str], meanings: Mapping[str, str]
     return "\n\n".join(filter(None, (before.rstrip(), HEAD + "\n".join(described), after)))
 
 
+def explain(made: Any, meanings: Mapping[str, str]) -> None:
+    """Describe the parameters that the text of a function or class leaves out, by their meanings.
+
+    These are texts without indentation.
+    """
+    known = {name: f"    {text}" for name, text in meanings.items()}
+    made.__doc__ = with_parameters(made.__doc__ or "", signature(made).parameters, known)
+
+
 def inherit_parameters(cls: type) -> None:
     """Describe what a class takes as the classes do that it derives from."""
     meanings: dict[str, str] = {}

@@ -1,6 +1,5 @@
 """Drivers: constraints whose zero moves in time, and the force that it takes."""
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +26,6 @@ AT_ZERO = 1e-9  # how far from zero (rad or m) a motion may start
 LEAST, LEAST_RATE, NOISE = 1e-12, 1e-9, 1e-5
 
 
-@dataclass(frozen=True, init=False)
 class AnyDriver(Registered):
     """What all drivers share; use Driver or PointDriver.
 
@@ -114,7 +112,6 @@ class AnyDriver(Registered):
         return f"driver {self.name}: {self.kind} of {self.drives}"
 
 
-@dataclass(frozen=True, init=False)
 class Driver(AnyDriver):
     """Prescribed motion of a joint's coordinate.
 
@@ -154,7 +151,6 @@ class Driver(AnyDriver):
         return f"the {self.coordinate} of joint '{self.joint}'"
 
 
-@dataclass(frozen=True, init=False)
 class PointDriver(AnyDriver):
     """Prescribed displacement of a point of a body along a direction of the world.
 

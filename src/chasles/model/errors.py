@@ -1,6 +1,6 @@
 """Every error chasles raises on purpose: what, where, by how much, and what to do."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -20,6 +20,12 @@ def short_repr(value: object) -> str:
 def one_line(error: Exception) -> str:
     """What another library or the user's own code said, on one line."""
     return " ".join(str(error).split())[:LONGEST_TOLD] or "no message"
+
+
+def quoted(names: Sequence[str], most: int) -> str:
+    """Some of many names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(f"'{name}'" for name in names[:most]) + more
 
 
 class ChaslesError(Exception):
@@ -342,12 +348,11 @@ class UnknownName(ChaslesError):
         close = close or get_close_matches(word, by_lower, n=1)
         meant = " or ".join(f"'{by_lower[n]}'" for n in close)
         hint = f"Did you mean {meant}?  " if close else ""
-        listed = ", ".join(f"'{n}'" for n in names[:LISTED_NAMES])
-        more = f" and {len(names) - LISTED_NAMES} more" if len(names) > LISTED_NAMES else ""
         prefix = f"{where}: " if where else ""
         return cls(
             f"{prefix}there is no {kind} {short_repr(name)}.",
-            f"{hint}Known: {listed or 'none'}{more}.{HOW.get(word, '') if close else ''}",
+            f"{hint}Known: {quoted(names, LISTED_NAMES) or 'none'}."
+            f"{HOW.get(word, '') if close else ''}",
         )
 
 

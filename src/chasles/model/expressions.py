@@ -104,7 +104,6 @@ class Expression:
 
 
 def checked_expression(text: Any) -> Expression:
-    """An expression that can be read."""
     if not isinstance(text, str):
         raise InvalidSignal(
             f"expression must be a text, got {short_repr(text)}.",

@@ -4,7 +4,6 @@ Points are in world coordinates at the initial configuration; each stays fixed i
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import dist, inf
 from typing import Any, ClassVar
 
@@ -29,7 +28,6 @@ SixNumbers = tuple[float, float, float, float, float, float]
 AT_REST: SixNumbers = (0.0,) * 6
 
 
-@dataclass(frozen=True, init=False)
 class Force(Part):
     """Base class of all forces. Use one of its kinds.
 
@@ -79,7 +77,6 @@ class Force(Part):
         return self
 
 
-@dataclass(frozen=True, init=False)
 class PairForce(Force, in_files=False):
     """A force between bodies a and b.
 
@@ -105,7 +102,6 @@ class PairForce(Force, in_files=False):
         return (self.a, self.b)
 
 
-@dataclass(frozen=True, init=False)
 class Spring(PairForce):
     """A spring and damper between point `at` of a and point `at_b` of b.
 
@@ -171,7 +167,6 @@ class Spring(PairForce):
         return dist(self.at, self.at_b)
 
 
-@dataclass(frozen=True, init=False)
 class Bushing(PairForce):
     """A rubber mount between a and b: a spring and damper in six directions.
 

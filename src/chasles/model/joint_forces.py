@@ -4,7 +4,6 @@ They act on b, and with the opposite sign on a.  `coordinate` is "auto", "angle"
 Model puts the joint's own in the place of "auto".
 """
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from chasles.model.checks import (
@@ -25,7 +24,6 @@ PER_UNIT, PER_SPEED = "N m/rad or N/m", "N m s/rad or N s/m"
 NOTHING = Signal.constant(0.0)
 
 
-@dataclass(frozen=True, init=False)
 class JointForce(Force, in_files=False):
     """A force along the coordinate of a joint.
 
@@ -53,7 +51,6 @@ class JointForce(Force, in_files=False):
         return f"the {self.coordinate} of joint '{self.joint}'"
 
 
-@dataclass(frozen=True, init=False)
 class JointSpring(JointForce):
     """A spring and damper on a joint: - stiffness (q - rest) - damping q'.
 
@@ -93,7 +90,6 @@ class JointSpring(JointForce):
         )
 
 
-@dataclass(frozen=True, init=False)
 class TorsionSpring(JointSpring):
     """A `JointSpring` on an angle.
 
@@ -112,8 +108,6 @@ class TorsionSpring(JointSpring):
     'angle'
     """
 
-    coordinate: Coordinate = field(default="angle", init=False)
-
     def __init__(
         self,
         name: str,
@@ -125,7 +119,6 @@ class TorsionSpring(JointSpring):
         super().__init__(name, joint, stiffness, damping, rest, "angle")
 
 
-@dataclass(frozen=True, init=False)
 class JointFriction(JointForce):
     """Dry friction of a joint, smooth about rest: - level tanh(q' / smoothing).
 
@@ -168,7 +161,6 @@ class JointFriction(JointForce):
         )
 
 
-@dataclass(frozen=True, init=False)
 class JointStop(JointForce):
     """A compliant stop at one or both ends of a joint's range. It only pushes.
 

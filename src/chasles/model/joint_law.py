@@ -1,7 +1,6 @@
 """A force along a joint's coordinate by a law of one's own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -12,7 +11,6 @@ from chasles.model.joints import Joint
 from chasles.model.words import Coordinate
 
 
-@dataclass(frozen=True, init=False)
 class JointLaw(JointForce, in_files=False):
     """Your own force or torque along a joint's coordinate q.
 

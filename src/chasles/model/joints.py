@@ -5,7 +5,7 @@ components of the relative twist (angular wx wy wz, linear ux uy uz) that the jo
 in that frame.  Points and axes are in world coordinates at the initial configuration.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -36,7 +36,6 @@ else:
 Z: Vector3 = (0.0, 0.0, 1.0)
 
 
-@dataclass(frozen=True, init=False)
 class Joint(Part):
     """Base class of all joints. Use one of its kinds.
 
@@ -184,7 +183,6 @@ def check_rows(locked: Any, is_lower_pair: bool, where: str) -> None:
         )
 
 
-@dataclass(frozen=True, init=False)
 class LowerPair(Joint, in_files=False):
     """A base class for joints of your own that leave a group of motions free.
 
@@ -252,7 +250,6 @@ class LowerPair(Joint, in_files=False):
         fill(self, pitch=advance)
 
 
-@dataclass(frozen=True, init=False)
 class Spherical(Joint):
     """A ball joint: all rotations about `at`, no translation.
 
@@ -263,10 +260,6 @@ class Spherical(Joint):
     """
 
     locked = ("ux", "uy", "uz")
-
-    axis: Vector3 = field(default=Z, init=False, repr=False)
-    axis_b: Vector3 | None = field(default=None, init=False, repr=False)
-    armature: float | tuple[float, ...] = field(default=0.0, repr=False)
 
     def __init__(
         self,
@@ -282,7 +275,6 @@ class Spherical(Joint):
         super().__init__(name, a, b, at, at_b=at_b, armature=rotor)
 
 
-@dataclass(frozen=True, init=False)
 class AlongLine(Joint, in_files=False):
     """A joint that moves about and along the line through `at`, and has coordinates.
 
@@ -295,9 +287,6 @@ class AlongLine(Joint, in_files=False):
         Value of the coordinate at the poses entered, rad (m for a Prismatic joint), within half
         a turn. Springs, stops, motions, couplings and results count from it.
     """
-
-    armature: float | tuple[float, ...] = field(default=0.0, repr=False)
-    zero: float | tuple[float, ...] = field(default=0.0, repr=False)
 
     def __init__(
         self,
@@ -347,7 +336,6 @@ class Cylindrical(AlongLine):
     coordinates = ("angle", "displacement")
 
 
-@dataclass(frozen=True, init=False)
 class Helical(AlongLine):
     """A nut on a screw: each radian about `axis` advances b by `pitch` metres along it.
 
@@ -394,7 +382,6 @@ class Helical(AlongLine):
         fill(self, pitch=pitch)
 
 
-@dataclass(frozen=True, init=False)
 class Sliding(Joint, in_files=False):
     """A joint that means the same wherever its point is, so `at` may be left out.
 
@@ -424,7 +411,6 @@ class Sliding(Joint, in_files=False):
         super().__init__(name, a, b, at, axis, at_b, axis_b, armature, zero)
 
 
-@dataclass(frozen=True, init=False)
 class Prismatic(Sliding):
     """A slider: translation along `axis`, no rotation.
 
@@ -436,9 +422,6 @@ class Prismatic(Sliding):
 
     locked = ("wx", "wy", "wz", "ux", "uy")
     coordinates = ("displacement",)
-
-    armature: float | tuple[float, ...] = field(default=0.0, repr=False)
-    zero: float | tuple[float, ...] = field(default=0.0, repr=False)
 
 
 class Planar(Sliding):
@@ -465,7 +448,6 @@ class Planar(Sliding):
         super().__init__(name, a, b, at, axis, at_b, axis_b)
 
 
-@dataclass(frozen=True, init=False)
 class Fixed(Joint):
     """A weld: no relative motion.
 
@@ -486,10 +468,6 @@ class Fixed(Joint):
     locked = ("wx", "wy", "wz", "ux", "uy", "uz")
     any_frame_point = True
     needs_point = False
-
-    axis: Vector3 = field(default=Z, init=False, repr=False)
-    axis_b: Vector3 | None = field(default=None, init=False, repr=False)
-    turn: Matrix3 | None = field(default=None, repr=False)
 
     def __init__(
         self,

@@ -1,7 +1,6 @@
 """Forces and torques on one body."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any, TypeGuard
 
@@ -26,7 +25,6 @@ ZERO: Vector3 = (0.0, 0.0, 0.0)
 WORLD, BODY = "world", "body"
 
 
-@dataclass(frozen=True, init=False)
 class BodyForce(Force, in_files=False):
     """A force on one body.
 
@@ -47,7 +45,6 @@ class BodyForce(Force, in_files=False):
         return (self.body,)
 
 
-@dataclass(frozen=True, init=False)
 class Load(BodyForce):
     """A given force and torque on a body.
 
@@ -112,7 +109,6 @@ class Load(BodyForce):
         )
 
 
-@dataclass(frozen=True, init=False)
 class Drag(BodyForce):
     """Resistance of the medium at the centre of mass of a body.
 

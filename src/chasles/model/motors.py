@@ -8,7 +8,6 @@ where clip keeps what the motor itself exerts within its limits.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import signature
 from math import inf
 from typing import Any, ClassVar, Literal
@@ -50,7 +49,6 @@ def is_feedback(function: Any) -> bool:
     return fits(3) and not fits(1)
 
 
-@dataclass(frozen=True, init=False)
 class Motor(JointForce):
     """A motor with PD control: stiffness (target - q) + damping (target' - q') + effort.
 
@@ -187,7 +185,6 @@ class Motor(JointForce):
             )
 
 
-@dataclass(frozen=True, init=False)
 class Servo(Motor):
     """A motor that follows a target. Inputs of a `Simulation` or a controller set the target.
 

@@ -39,27 +39,19 @@ def by_kind(*kinds: type[Any]) -> Kinds:
     return {kind.__name__.lower(): kind for kind in kinds}
 
 
-JOINTS, FORCES, DRIVERS = Joint.kinds, Force.kinds, AnyDriver.kinds
-SENSORS = AnySensor.kinds
+JOINTS = Joint.kinds
 WAVES = by_kind(Linear, Ramp, Sine, Table, Expression)
 SHAPES = by_kind(Box, Rod, Cylinder, Sphere, Capsule, Ring, Cone, Mesh)
 #: Numbers of a mesh, as base64 of their bytes; and what shapes have where nothing is said.
 PACKED = {"vertices": "<f8", "triangles": "<i8"}
 POSE = {"position": (0.0, 0.0, 0.0), "rotation": IDENTITY, "colour": None}
-MAKERS: dict[str, Callable[..., Signal]] = {
-    "linear": Signal.linear,
-    "ramp": Signal.ramp,
-    "sine": Signal.sine,
-    "table": Signal.table,
-    "expression": Signal.expression,
-}
 SIGNALS = ("target", "effort", "motion")  # fields that hold a function of time
 VECTORS = ("force", "torque")  # fields that hold three numbers or three functions of time
 PARTS: dict[str, Kinds] = {
     "joints": JOINTS,
-    "forces": FORCES,
-    "drivers": DRIVERS,
-    "sensors": SENSORS,
+    "forces": Force.kinds,
+    "drivers": AnyDriver.kinds,
+    "sensors": AnySensor.kinds,
 }
 BODY = ("name", "mass", "inertia", "position", "rotation", "velocity", "angular_velocity", "shapes")
 
@@ -254,7 +246,8 @@ def signal_from_plain(plain: Any, where: str) -> Signal:
     expected = {"kind": REQUIRED, **{name: known[name] for name in names}}
     fields = checked_fields(plain, expected, where)
     try:
-        return MAKERS[kind](*(fields[name] for name in names))
+        made: Signal = getattr(Signal, kind)(*(fields[name] for name in names))
+        return made
     except ChaslesError as error:
         raise InvalidModel(f"{where}: {error.what}", error.remedy) from None
 

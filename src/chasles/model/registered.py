@@ -1,5 +1,8 @@
 """Which classes files know by name: those of the package, and those that ask to be known."""
 
+from copy import copy
+from dataclasses import Field, dataclass, fields
+from inspect import signature
 from typing import Any, ClassVar
 
 from chasles.model.docstrings import inherit_parameters
@@ -11,14 +14,22 @@ PACKAGE = __name__.split(".")[0]
 
 
 class Part:
-    """A joint, force, driver or sensor: its kind, and how messages about it begin."""
+    """A joint, force, driver or sensor: its kind, and how messages about it begin.
+
+    Those of the package are frozen dataclasses without being told.
+    """
 
     #: what it is called in messages
     word: ClassVar[str] = ""
     #: the classes that files may hold, by kind; every class is entered when it is made
     kinds: ClassVar[dict[str, type[Any]]]
     kind: ClassVar[str]
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     name: str
+
+    def __repr__(self) -> str:
+        shown = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
+        return f"{type(self).__qualname__}({', '.join(shown)})"
 
     @property
     def where(self) -> str:
@@ -30,8 +41,26 @@ class Part:
 
         Classes from outside of the package are in files if they ask for it: in_files=True.
         """
+        if is_of_package(cls):
+            make_record(cls)
         if "kinds" not in cls.__dict__:  # as those have that all others derive from
             cls.kind = register(cls.kinds, cls, in_files)
+
+
+def is_of_package(cls: type) -> bool:
+    return cls.__module__.split(".")[0] == PACKAGE
+
+
+def make_record(cls: type[Part]) -> None:
+    """Make a class a frozen dataclass; of the fields that it inherits, its own maker takes some."""
+    dataclass(frozen=True, init=False, repr=False)(cls)
+    if "__init__" in cls.__dict__:
+        taken = signature(cls).parameters
+        for name, field in cls.__dataclass_fields__.items():
+            if name not in cls.__annotations__ and field.init != (name in taken):
+                own = cls.__dataclass_fields__[name] = copy(field)
+                own.init = name in taken
+                own.repr = field.repr and own.init
 
 
 def register(kinds: dict[str, type], cls: Any, in_files: bool | None) -> str:
@@ -43,7 +72,7 @@ def register(kinds: dict[str, type], cls: Any, in_files: bool | None) -> str:
         cls.__init__ = checked_call(cls.__init__, "")
     inherit_parameters(cls)
     kind: str = cls.__name__.lower()
-    wanted = cls.__module__.split(".")[0] == PACKAGE if in_files is None else in_files
+    wanted = is_of_package(cls) if in_files is None else in_files
     if wanted:
         known = kinds.get(kind, cls)
         if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):

@@ -5,8 +5,6 @@ the plane, vz across it; only the height above the plane is also a position, and
 contact never breaks: where a real body would lift off, the reaction pulls.
 """
 
-from dataclasses import dataclass
-
 from chasles.model.body import GROUND
 from chasles.model.checks import Vector3, checked_direction, checked_positive, fill
 from chasles.model.couplings import RowJoint, cosine_between, needed
@@ -17,7 +15,6 @@ from chasles.model.words import ArrayLike
 FLAT = 1e-9  # 1 - cosine below which a disc lies on its plane
 
 
-@dataclass(frozen=True, init=False)
 class Rolling(RowJoint, in_files=False):
     """What rolling bodies share: b rolls on the plane of a through `at` with normal `axis`."""
 
@@ -62,7 +59,6 @@ class RollingSphere(Rolling):
     """
 
 
-@dataclass(frozen=True, init=False)
 class RollingDisc(Rolling):
     """A thin disc that rolls on its edge without slipping. Its centre is the centre of mass of b.
 

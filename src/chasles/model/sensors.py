@@ -3,7 +3,6 @@
 A sensor holds words only; `result.sensor(name)` evaluates it on a trajectory.
 """
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from chasles.model.body import Body, checked_body
@@ -43,7 +42,6 @@ UNITS: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, init=False)
 class AnySensor(Part):
     """What all sensors share; use Sensor, JointSensor or ForceSensor.
 
@@ -78,7 +76,6 @@ class AnySensor(Part):
         return UNITS[self.reads]
 
 
-@dataclass(frozen=True, init=False)
 class Sensor(AnySensor):
     """Reads a quantity of a point of a body.
 
@@ -131,7 +128,6 @@ class Sensor(AnySensor):
         return self.body
 
 
-@dataclass(frozen=True, init=False)
 class JointSensor(AnySensor):
     """Reads a quantity of a joint.
 
@@ -185,7 +181,6 @@ class JointSensor(AnySensor):
         return length if self.reads == "coordinate" else f"{length}/s"
 
 
-@dataclass(frozen=True, init=False)
 class ForceSensor(AnySensor):
     """Reads a quantity of a force or a driver.
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import isfinite
+from typing import Any
 
 #: What is written, or that and the value by which a column is sorted.
 Cell = str | tuple[str, float | str]
@@ -86,3 +87,19 @@ def small(value: float | None) -> str:
 def plain(value: float) -> str:
     """Three significant digits, without exponent where that reads well."""
     return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def finite(value: Any, digits: int | None = None) -> Any:
+    """Data with null for numbers that are not finite, which JSON does not have.
+
+    With `digits`, numbers have so many.
+    """
+    if isinstance(value, dict):
+        return {str(key): finite(entry, digits) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(entry, digits) for entry in value]
+    if not isinstance(value, float):
+        return value
+    if not isfinite(value):
+        return None
+    return value if digits is None else float(f"{value:.{digits}g}")

@@ -39,7 +39,6 @@ class Checkpoint:
 
     @classmethod
     def from_plain(cls, words: Any, numbers: Floats) -> Self:
-        """What `as_plain` was given."""
         block, inputs, events, *counted = np.split(numbers, np.cumsum(words["sizes"])[:-1])
         origin, step = float.fromhex(words["origin"]), float.fromhex(words["step"])
         return cls(
@@ -55,7 +54,6 @@ class Checkpoint:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """What `as_text` was given."""
         words = json.loads(text)
         return cls.from_plain(words, np.frombuffer(b64decode(words["numbers"]), "<f8"))
 

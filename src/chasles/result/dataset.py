@@ -115,7 +115,6 @@ def text_of(model: Model) -> str:
 
 
 def attributes_of(problem: Problem, provenance: Provenance, model_text: str) -> dict[str, Any]:
-    """What was run, as text."""
     setup = problem.setup
     return {
         "title": f"chasles: {setup.model!r}",

@@ -93,7 +93,6 @@ class OfForces(OfJoints):
         return self.integrals[:, names.index(name)]
 
     def _driver(self, driver: Any) -> str:
-        """The name of a driver."""
         name = getattr(driver, "name", driver)
         if isinstance(name, str) and name in self.model.force_names:
             raise UnknownName(

@@ -17,6 +17,7 @@ from chasles.build.system.build import Setup, real_rows
 from chasles.core.arrays import POSE_X, Floats, Integers, row_span
 from chasles.model import InvalidModel, UnknownName
 from chasles.model.notebook import as_html
+from chasles.model.tables import Table
 from chasles.result.reactions import reaction
 
 COMPONENTS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
@@ -62,20 +63,16 @@ class UniqueReactions(Mapping[str, dict[str, str]]):
         return all(found != SHARED for row in self.table.values() for found in row.values())
 
     def __str__(self) -> str:
-        width = max(map(len, ("joint", *self.table)))
-        lines = ["joint".ljust(width + 2) + "".join(name.ljust(10) for name in COMPONENTS)]
-        lines.append("-" * width + "  " + "--------  " * len(COMPONENTS))
-        for joint, row in self.table.items():
-            if set(row.values()) == {NONE}:  # a coupling pushes along coordinates
-                continue
-            lines.append(
-                joint.ljust(width + 2) + "".join(found.ljust(10) for found in row.values())
-            )
-        lines.append(
+        rows = [
+            (joint, *row.values())
+            for joint, row in self.table.items()
+            if set(row.values()) != {NONE}  # a coupling pushes along coordinates
+        ]
+        return (
+            f"{Table(('joint', *COMPONENTS), rows, left=1 + len(COMPONENTS)).text()}\n"
             "Along each joint's axes, z its own.  shared: not unique, the minimum-norm value is"
             " reported; -: not transmitted."
         )
-        return "\n".join(line.rstrip() for line in lines)
 
     def _repr_html_(self) -> str:
         return as_html(str(self))

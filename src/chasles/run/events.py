@@ -169,7 +169,6 @@ class Watcher:
         return number
 
     def begin(self, point: Floats, t: float) -> None:
-        """The values at the start."""
         view = Moment(self.stepper, point, t)
         self.last = [self.value(event, view) for event in self.events]
 

@@ -51,7 +51,6 @@ class Output:
     # --- states one by one ---
 
     def put(self, t: float, point: Floats) -> None:
-        """One more state."""
         self.extend(np.array([t]), point[None, : self.kept].copy())
 
     def extend(self, times: Floats, points: Floats) -> None:

@@ -158,7 +158,6 @@ def look_ahead(
 
 
 def make_control(stepper: Stepper, controller: Any, sample: Any, step: float) -> Control:
-    """The inputs of a run."""
     names = tuple(stepper.solver.setup.signals.inputs)
     return Control(stepper, controller, checked_controller(controller, sample, step, names))
 

@@ -82,7 +82,6 @@ class Simulation:
         self._begin(asked, make_settings(asked))
 
     def _begin(self, asked: ByHand, settings: Settings) -> None:
-        """Everything as at the start."""
         tolerances, watched = self._tolerances, watched_by(asked)
         check_company(tolerances, watched, asked, "Simulation")
         self._asked, self._settings = asked, settings

@@ -162,7 +162,6 @@ def not_converged(
 
 
 def by_table(stepper: Stepper, t: float, step: float, outcome: int) -> SimulationStopped:
-    """What the table of outcomes says."""
     setup = stepper.solver.setup
     if outcome == NOT_CONVERGED:
         return in_words(OUTCOMES[NOT_CONVERGED], t=t, step=step)

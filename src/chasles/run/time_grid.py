@@ -79,7 +79,6 @@ def make_grid(
 
 
 def checked_step(step: Any, where: str) -> float:
-    """The length of a step, s."""
     if step is None:
         remedy = "Give it in seconds: step=1e-3"
         if where == "simulate":
@@ -89,7 +88,6 @@ def checked_step(step: Any, where: str) -> float:
 
 
 def checked_whole(value: Any, what: str, where: str, least: int = 1) -> int:
-    """A whole number."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or value < least:
         raise InvalidOption(

@@ -82,7 +82,6 @@ class Certificate:
 
 
 def certify(charts: Charts, joint: Joint) -> Certificate:
-    """The certificate of a joint in given spaces."""
     found = charts.predict(joint)
     group = None
     if joint.allows_group:

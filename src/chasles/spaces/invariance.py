@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from chasles.groups.se3 import se3_compose, se3_exp, se3_inverse, se3_log
+from chasles.groups.so3 import so3_rotate
 from chasles.spaces.subalgebras import (
     TOLERANCE,
     Floats,
@@ -21,7 +23,7 @@ from chasles.spaces.subalgebras import (
     velocities_at,
 )
 
-Displacement = tuple[Floats, Floats]  # R, t: x -> R x + t
+Displacement = tuple[tuple[float, ...], tuple[float, ...]]  # an element of SE(3)
 SAMPLES = 2
 SHORTER = 0.6
 
@@ -92,7 +94,8 @@ def is_coset(to_a: list[Link], to_b: list[Link], allowed: Floats) -> bool:
             return True
         y = SHORTER * y  # where k is a line, x and y of one length would cancel half of the time
         ends = [displacement(links, x, y, at) for links, at in ((to_a, 0), (to_b, len(to_a)))]
-        if not contains(allowed, log_se3(after(inverse(ends[0]), ends[1]))[:, None]):
+        between = se3_log(se3_compose(se3_inverse(ends[0]), ends[1]))
+        if not contains(allowed, np.reshape(between, (6, 1))):
             return False
     return True
 
@@ -127,60 +130,17 @@ def allowed_velocities(
 
 def displacement(links: list[Link], x: Floats, y: Floats, first: int) -> Displacement:
     """Of a joint's body, after every chart of its links has moved by exp(x) exp(y)."""
-    total: Displacement = (np.eye(3), np.zeros(3))
+    total: Displacement = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for index, link in enumerate(links, first):
         part = slice(6 * index, 6 * index + 6)
-        total = after(total, moved(link.chart, x[part], y[part]))
+        total = se3_compose(total, moved(link.chart, x[part], y[part]))
     return total
 
 
 def moved(chart: Chart, x: Floats, y: Floats) -> Displacement:
     """exp(x) exp(y) in a chart's group, for twists x and y at the start."""
+    whole: Displacement = se3_compose(*(se3_exp((z[:3].tolist(), z[3:].tolist())) for z in (x, y)))
     if not chart.product:
-        return after(exp_se3(x), exp_se3(y))
-    rotation = exp_so3(x[:3]) @ exp_so3(y[:3])
+        return whole
     shift = velocities_at(chart.point, np.column_stack((x, y))).sum(axis=1)
-    return rotation, chart.point + shift - rotation @ chart.point
-
-
-def after(first: Displacement, second: Displacement) -> Displacement:
-    """The product of two displacements, `second` applied first."""
-    return first[0] @ second[0], first[0] @ second[1] + first[1]
-
-
-def inverse(displaced: Displacement) -> Displacement:
-    return displaced[0].T, -displaced[0].T @ displaced[1]
-
-
-# Rotations here are moderate (up to about 2 rad) and not tiny: closed forms do.
-
-
-def dexp_so3(w: Floats) -> Floats:
-    angle, turn = float(np.linalg.norm(w)), hat(w)
-    if angle < 1e-3:
-        return np.eye(3) + turn / 2.0 + turn @ turn / 6.0 + turn @ turn @ turn / 24.0
-    cosine, sine = 1.0 - np.cos(angle), angle - np.sin(angle)
-    return np.eye(3) + cosine / angle**2 * turn + sine / angle**3 * turn @ turn
-
-
-def exp_so3(w: Floats) -> Floats:
-    return np.eye(3) + hat(w) @ dexp_so3(w)
-
-
-def exp_se3(x: Floats) -> Displacement:
-    return exp_so3(x[:3]), dexp_so3(x[:3]) @ x[3:]
-
-
-def log_se3(displaced: Displacement) -> Floats:
-    rotation, shift = displaced
-    skew = np.array(
-        [
-            rotation[2, 1] - rotation[1, 2],
-            rotation[0, 2] - rotation[2, 0],
-            rotation[1, 0] - rotation[0, 1],
-        ]
-    )
-    sine = float(np.linalg.norm(skew)) / 2.0
-    angle = np.arctan2(sine, (np.trace(rotation) - 1.0) / 2.0)
-    w = skew / 2.0 * (angle / sine if sine > 1e-9 else 1.0)
-    return np.concatenate((w, np.linalg.solve(dexp_so3(w), shift)))
+    return whole[0], tuple((chart.point + shift - so3_rotate(whole[0], chart.point)).tolist())

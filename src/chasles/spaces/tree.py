@@ -142,7 +142,6 @@ def heaviest(model: Model, parents: Parents, usable: Collection[str]) -> Parents
 
 
 def carrier(tree: Parents, body: str) -> str:
-    """The joint that carries a body."""
     carried = tree[body]
     assert carried is not None  # roots are on no loop
     return carried[1]

@@ -199,7 +199,8 @@ class Comparison(Printed):
         return "\n".join([*parts, *notes])
 
     def _table(self) -> str:
-        joints = self._shown_joints()
+        first = self.outcomes[0]
+        joints = [(name, unit) for name in self.shown_joints for unit in first.gap_units(name)]
         momenta = [o.momentum_drift is not None for o in self.outcomes]
         angular = [o.angular_drift is not None for o in self.outcomes]
         header = ["candidate", *(f"{name} [{unit}]" for name, unit in joints)]
@@ -229,18 +230,15 @@ class Comparison(Printed):
         )
         return small(gap.metres if unit == "m" else gap.radians) + ("*" if exact else " ")
 
-    def _shown_joints(self) -> list[tuple[str, str]]:
-        """(joint, unit) of the columns: all joints if they are few, else the worst ones."""
+    @property
+    def shown_joints(self) -> list[str]:
+        """All joints if they are few, else the worst ones."""
 
         def worst(name: str) -> float:
             return max(outcome.gaps[name].worst for outcome in self.outcomes)
 
-        names = list(self.model.joint_names)
-        if len(names) > SHOWN_JOINTS:
-            chosen = sorted(names, key=worst, reverse=True)[:SHOWN_JOINTS]
-            names = [name for name in names if name in chosen]
-        first = self.outcomes[0]
-        return [(name, unit) for name in names for unit in first.gap_units(name)]
+        chosen = sorted(self.model.joint_names, key=worst, reverse=True)[:SHOWN_JOINTS]
+        return [name for name in self.model.joint_names if name in chosen]
 
     # --- as data ---
 

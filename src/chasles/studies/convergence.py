@@ -1,6 +1,6 @@
 """Observed orders: every method in every space on one model, against a run that is far better."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
 from typing import Any, Literal, get_args
@@ -253,10 +253,24 @@ class Cases:
     model: Model
     until: float
     starts: tuple[Any, ...]
-    reactions: bool
+    reactions: bool = False
 
     def run(self, **options: Any) -> list[Result]:
         return [simulate_quietly(self.model, self.until, start=s, **options) for s in self.starts]
+
+    def tried(
+        self, settings: Mapping[float, Mapping[str, Any]], **options: Any
+    ) -> tuple[dict[float, list[Result]], str]:
+        """The runs of every setting at which none stops; or why a method is refused."""
+        found = {}
+        for setting, chosen in settings.items():
+            try:
+                found[setting] = self.run(**options, **chosen)
+            except SimulationStopped:
+                continue  # unstable at so coarse a setting
+            except ChaslesError as refused:
+                return {}, refused.what
+        return found, ""
 
     def error(self, runs: list[Result], exact: list[Result]) -> MotionError:
         """The root mean square over the starts."""
@@ -295,17 +309,12 @@ def measured(
     uncertainty: MotionError,
 ) -> tuple[tuple[Measured, ...], str]:  # fmt: skip
     """The runs of a method in a space; or why it has none."""
-    runs: list[Measured] = []
     largest = COARSE * float(sizes_of(exact[0]).max())
-    for step in steps:
-        try:
-            results = cases.run(step=step, **options)
-        except SimulationStopped:
-            continue  # a coarse step may be unstable
-        except ChaslesError as refused:
-            return (), refused.what
-        error = cases.error(results, exact)
-        runs.append(Measured(step, error, TRUSTED * uncertainty.pose < error.pose < largest))
-    if not runs:
-        return (), "stopped before the end at every step"
-    return tuple(runs), ""
+    found, refused = cases.tried({step: {"step": step} for step in steps}, **options)
+    errors = {step: cases.error(runs, exact) for step, runs in found.items()}
+    if not errors:
+        return (), refused or "stopped before the end at every step"
+    return tuple(
+        Measured(step, error, TRUSTED * uncertainty.pose < error.pose < largest)
+        for step, error in errors.items()
+    ), ""

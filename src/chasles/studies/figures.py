@@ -10,8 +10,6 @@ from chasles.view.panels import Curve, logarithmic
 from chasles.view.plots import Draw, Figure, Panel
 from chasles.view.study_panels import COLOURS, Series, bars, front
 
-#: Joints with a panel of their own; the worst ones, if there are more.
-SHOWN_JOINTS = 6
 ROOM = 1e-17  # zero on a logarithmic axis
 OWN = {"SE3": "se3", "SO3xR3": "product", "auto": "chosen"}
 
@@ -26,7 +24,7 @@ def colours_of(labels: tuple[str, ...]) -> dict[str, str]:
 def comparison_figure(comparison: Comparison) -> Figure:
     """A panel per joint, one for the energy, one for the cost."""
     colours = colours_of(comparison.labels)
-    panels = [joint_panel(comparison, joint, colours) for joint in shown_joints(comparison)]
+    panels = [joint_panel(comparison, joint, colours) for joint in comparison.shown_joints]
     curves = [
         Curve(o.t, np.abs(o.energy_error), o.label, colours[o.label]) for o in comparison.outcomes
     ]
@@ -36,15 +34,6 @@ def comparison_figure(comparison: Comparison) -> Figure:
     if timed:
         panels.append(Panel(cost_chart(timed, colours), "Cost of a step"))
     return Figure("comparison", "", "", tuple(panels), columns=2 if len(panels) <= 4 else 3)
-
-
-def shown_joints(comparison: Comparison) -> list[str]:
-    names = list(comparison.model.joint_names)
-    if len(names) <= SHOWN_JOINTS:
-        return names
-    worst = {n: max(o.gaps[n].worst for o in comparison.outcomes) for n in names}
-    kept = sorted(names, key=lambda n: -worst[n])[:SHOWN_JOINTS]
-    return [name for name in names if name in kept]
 
 
 def joint_panel(comparison: Comparison, joint: str, colours: dict[str, str]) -> Panel:

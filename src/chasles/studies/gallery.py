@@ -23,27 +23,10 @@ from chasles.model import (
 )
 from chasles.model.checks import as_vector
 from chasles.studies import paper_mechanisms
-from chasles.studies.paper_mechanisms import LINK, double_pendulum, heavy_top, three_bar
-
-__all__ = [
-    "PAIRS",
-    "chain",
-    "double_pendulum",
-    "floating_pair",
-    "grounded_pair",
-    "heavy_top",
-    "joint_of",
-    "moving_pair",
-    "platform_top",
-    "random_body",
-    "random_loop",
-    "random_rotation",
-    "random_tree",
-    "set_in_motion",
-    "slider_crank",
-    "star",
-    "three_bar",
-]
+from chasles.studies.paper_mechanisms import LINK
+from chasles.studies.paper_mechanisms import double_pendulum as double_pendulum
+from chasles.studies.paper_mechanisms import heavy_top as heavy_top
+from chasles.studies.paper_mechanisms import three_bar as three_bar
 
 MASS = 2.7  # kg: a link of aluminium
 PAIRS = ("spherical", "revolute", "prismatic", "cylindrical", "helical", "planar")

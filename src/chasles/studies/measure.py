@@ -1,7 +1,7 @@
 """What one run says: gap of every joint, energy, conserved momenta, and the cost of a step."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -103,25 +103,12 @@ class CandidateResult:
     def angular_drift(self) -> float | None:
         return None if self.angular_error is None else float(self.angular_error.max())
 
-    @property
-    def cost_per_second(self) -> float | None:
-        """Microseconds of computing per simulated second."""
-        step = self.result.provenance["step"]
-        return None if self.cost is None else self.cost / step
-
 
 def measure(
     model: Model, candidate: Candidate, until: float, cost: float | None = None
 ) -> CandidateResult:
     """Run one candidate to `until`; a run that stops keeps what it reached."""
-    options = candidate.options
-    every = max(1, round(until / options["step"]) // KEPT_STATES)
-    try:
-        result = simulate_quietly(model, until, **options, save_every=every, progress=False)
-    except SimulationStopped as stopped:
-        if stopped.result is None:
-            raise
-        result = stopped.result
+    result = run_of(model, until, candidate.options)
     with np.errstate(over="ignore", invalid="ignore"):  # a run that stopped may have blown up
         gaps = {
             name: Gap(result.violation(name), result.violation(name, part="rotation"))
@@ -131,6 +118,17 @@ def measure(
         error = result.energy_balance() / max(float(kinetic.max()), np.finfo(float).tiny)
         linear, angular = momentum_errors(model, result)
     return CandidateResult(candidate, result, gaps, error, linear, angular, cost)
+
+
+def run_of(model: Model, until: float, options: Mapping[str, Any]) -> Result:
+    """A run that keeps some thousands of states; one that stops keeps what it reached."""
+    every = max(1, round(until / options["step"]) // KEPT_STATES)
+    try:
+        return simulate_quietly(model, until, **options, save_every=every, progress=False)
+    except SimulationStopped as stopped:
+        if stopped.result is None:
+            raise
+        return stopped.result
 
 
 # --- momenta --------------------------------------------------------------------------------------

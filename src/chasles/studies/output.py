@@ -7,12 +7,15 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from chasles.model import InvalidOption
+from chasles.model.tables import finite
 from chasles.stderr import progress_bar
+
+#: Of the numbers that a study keeps: the rest is noise.
+DIGITS = 4
 
 
 def writable(folder: Path) -> Path:
@@ -61,17 +64,6 @@ def write_study(
     folder = writable(out / images)
     for figure in figures:
         save_files(figure, folder, png=png)
-    write_whole(folder / "results.json", json.dumps(rounded(data)) + "\n")
+    write_whole(folder / "results.json", json.dumps(finite(data, DIGITS)) + "\n")
     write_whole(out / page, text)
     return out / page
-
-
-def rounded(value: Any) -> Any:
-    """Numbers to four digits, the rest is noise; null for what broke off."""
-    if isinstance(value, dict):
-        return {key: rounded(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [rounded(entry) for entry in value]
-    if isinstance(value, float):
-        return float(f"{value:.4g}") if isfinite(value) else None
-    return value

@@ -1,7 +1,6 @@
 """What the answers of studies have in common: they print, they draw, and they refuse alike."""
 
 from collections.abc import Callable, Sequence
-from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_array
-from chasles.model.docstrings import with_parameters
+from chasles.model.docstrings import explain
 from chasles.model.errors import short_repr
 from chasles.model.notebook import as_html
 
@@ -27,8 +26,7 @@ Made = TypeVar("Made", bound=Callable[..., Any])
 
 def explained(made: Made) -> Made:
     """A function or a class with the usual meaning of parameters that its text leaves out."""
-    meanings = {name: f"    {text}" for name, text in MEANINGS.items()}
-    made.__doc__ = with_parameters(made.__doc__ or "", signature(made).parameters, meanings)
+    explain(made, MEANINGS)
     return made
 
 

@@ -1,16 +1,15 @@
 """What accuracy costs: error over evaluations and over time, of several methods on one model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from statistics import median
 from typing import Any, Literal
 
 import numpy as np
 
-from chasles.integrators.methods import Method, find_method
-from chasles.many.quiet import simulate_quietly
-from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
+from chasles.integrators.methods import find_method
+from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
@@ -21,6 +20,7 @@ from chasles.run.grid_pace import COUNTED
 from chasles.run.motion_error import error_at_end
 from chasles.run.time_grid import NEVER
 from chasles.stderr import progress_bar
+from chasles.studies.convergence import Cases
 from chasles.studies.printed import Printed, check_lists, checked_falling, explained
 
 #: Of this many runs the fastest is what a run costs: what else the machine does only adds to it.
@@ -210,7 +210,8 @@ def work_precision(
         )
     check_lists("work_precision", methods=methods, spaces=spaces, starts=starts)
     common = {"stabilise": stabilise, "save_every": NEVER, "progress": False}
-    exact = [simulate_quietly(model, until, start=s, **common, **REFERENCE) for s in starts]
+    cases = Cases(model, until, tuple(starts))
+    exact = cases.run(**common, **REFERENCE)
     found, jobs = [find_method(method) for method in methods], []
     for method in found:
         for space in spaces:
@@ -221,9 +222,7 @@ def work_precision(
     with progress_bar(jobs, "work", unit="family", progress=progress) as bar:
         for method, space, kind in bar:
             options = {**common, "method": method, "spaces": space}
-            works.append(
-                work_of(model, until, kind, settings[kind], options, starts, exact, timing)
-            )
+            works.append(work_of(cases, kind, settings[kind], options, exact, timing))
     return WorkPrecision(model, until, len(starts), tuple(works))
 
 
@@ -232,34 +231,26 @@ def positive(values: Any, what: str) -> list[float]:
 
 
 def work_of(
-    model: Model, until: float, kind: str, settings: list[float], options: dict[str, Any],
-    starts: Sequence[Any], exact: list[Result], timing: bool,
+    cases: Cases, kind: str, settings: list[float], options: dict[str, Any], exact: list[Result],
+    timing: bool,
 ) -> Work:  # fmt: skip
-    """All settings of a method in a space."""
-    method: Method = options["method"]
+    also = {"step": {}, "rtol": {"atol": 1e-2}}[kind]
+    chosen = {x: {kind: x, **{name: part * x for name, part in also.items()}} for x in settings}
+    found, refused = cases.tried(chosen, **options)
     points = []
-    for setting in settings:
-        chosen = {kind: setting} if kind == "step" else {"rtol": setting, "atol": 1e-2 * setting}
-        try:
-            runs = [simulate_quietly(model, until, start=s, **options, **chosen) for s in starts]
-        except SimulationStopped:
-            continue  # unstable at so coarse a setting
-        except ChaslesError as refused:
-            return Work(method.name, str(options["spaces"]), kind, (), refused.what)
+    for setting, runs in found.items():
         errors = [error_at_end(run, other).pose for run, other in zip(runs, exact)]
         counts = [median(float(run.provenance[what]) for run in runs) for what in COUNTED]
-        seconds = inf
-        if timing:
-            seconds = cpu_seconds(model, until, {**options, **chosen, "start": starts[0]})
+        seconds = cpu_seconds(cases, {**options, **chosen[setting]}) if timing else inf
         points.append(Point(setting, median(errors), counts[0], seconds, *counts[1:]))
-    return Work(method.name, str(options["spaces"]), kind, tuple(points))
+    return Work(options["method"].name, str(options["spaces"]), kind, tuple(points), refused)
 
 
-def cpu_seconds(model: Model, until: float, options: dict[str, Any]) -> float:
+def cpu_seconds(cases: Cases, options: dict[str, Any]) -> float:
     """Seconds in the steps of a run: the best of some."""
-    best, spent = inf, 0.0
+    best, spent, first = inf, 0.0, replace(cases, starts=cases.starts[:1])
     for _ in range(REPEATS):
-        took = float(simulate_quietly(model, until, **options).provenance["seconds_in_steps"])
+        took = float(first.run(**options)[0].provenance["seconds_in_steps"])
         best, spent = min(best, took), spent + took
         if spent > 100 * TIMED_SECONDS:
             break

@@ -278,7 +278,9 @@ def curves_of(results: Sequence[Result]) -> list[Curve]:
             reads = partial(Result.coordinate, joint=joint.name, which=kind)
             curves.append((name, unit, False, [("", None, reads)]))
     del curves[MOST_CURVES - 2 :]
-    curves.append(("Energy balance, E − E₀ − work", "J", False, [("", None, balance)]))
+    curves.append(
+        ("Energy balance, E − E₀ − work", "J", False, [("", None, Result.energy_balance)])
+    )
     if model.joints:
         curves.append((GAPS, "m", True, [("", None, largest_gap)]))
     return curves
@@ -303,10 +305,6 @@ def speeds(result: Result) -> list[Series]:
 
 def speed(result: Result, body: str) -> Floats:
     return np.asarray(np.linalg.norm(result.velocity(body), axis=1))
-
-
-def balance(result: Result) -> Floats:
-    return result.energy_balance()
 
 
 def quantised(values: Floats, log: bool, blob: Blob, key: str) -> Header:

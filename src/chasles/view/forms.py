@@ -24,6 +24,13 @@ MAIN = 0.3  # of a body's extent: a ball with at least that radius is the body, 
 ONTO = {"x": [1, 2, 0], "y": [2, 0, 1], "z": [0, 1, 2]}  # columns that bring z onto an axis
 
 
+#: What says how large a shape is, as the page takes it.
+LENGTHS: dict[type[Shape], tuple[str, ...]] = {
+    Box: ("size",), Sphere: ("radius",), Ring: ("outer", "inner", "length"),
+    **dict.fromkeys((Rod, Cylinder, Capsule, Cone), ("radius", "length")),
+}  # fmt: skip
+
+
 class Forms:
     """Forms of all groups of a film, each kept once."""
 
@@ -61,26 +68,11 @@ class Forms:
 
 def lengths_of(shape: Shape) -> list[Any] | None:
     """The kind of a shape and its lengths; None of what has none."""
-    match shape:
-        case Box():
-            return ["box", *map(brief, shape.size)]
-        case Sphere():
-            return ["sphere", brief(shape.radius)]
-        case Rod():
-            return ["rod", brief(shape.radius or shape.length / 100.0), brief(shape.length)]
-        case Cylinder():
-            return ["cylinder", brief(shape.radius), brief(shape.length)]
-        case Capsule():
-            return ["capsule", brief(shape.radius), brief(shape.length)]
-        case Cone():
-            return ["cone", brief(shape.radius), brief(shape.length)]
-        case Ring():
-            return ["ring", brief(shape.outer), brief(shape.inner), brief(shape.length)]
-    return None
-
-
-def brief(length: float) -> float:
-    return float(f"{length:.6g}")
+    names = LENGTHS.get(type(shape))
+    if names is None:
+        return None
+    lengths = [x for name in names for x in np.ravel(getattr(shape, name)).tolist()]
+    return [shape.kind, *(float(f"{length:.6g}") for length in lengths)]
 
 
 def part_headers(scene: Scene, forms: Forms, tint: str | None) -> list[Header]:

@@ -64,9 +64,14 @@ class Ink:
         )
 
 
-def canvas_of(ax: Axes) -> FigureCanvasAgg:
+def figure_of(ax: Axes) -> Figure:
     figure = ax.get_figure(root=True)
     assert isinstance(figure, Figure)
+    return figure
+
+
+def canvas_of(ax: Axes) -> FigureCanvasAgg:
+    figure = figure_of(ax)
     canvas = figure.canvas
     return canvas if isinstance(canvas, FigureCanvasAgg) else FigureCanvasAgg(figure)
 

@@ -4,7 +4,7 @@ Linear axes where signs and components matter, logarithmic ones where figures of
 compared; every panel says its largest value, so that a scale of its own cannot mislead.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Any
 
@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from chasles.core.arrays import Floats
-from chasles.view.plots import END_NAME, NAMED_COLUMNS, NAMED_ROWS, Draw
+from chasles.view.plots import END_NAME, drawing
 from chasles.view.theme import LIGHT, power_of_ten, scientific
 
 # --- axes -----------------------------------------------------------------------------------------
@@ -34,10 +34,6 @@ def largest_of(values: list[Floats]) -> str:
         return ""
     largest = float(np.abs(every).max())
     return f"max{' |·|' if -float(every.min()) == largest > 0.0 else ''} {scientific(largest)}"
-
-
-#: Where a logarithmic axis shows what is exactly zero.
-NOTHING = 1e-18
 
 
 def seconds_axis(ax: Axes, t: Floats) -> None:
@@ -105,23 +101,20 @@ def thinned(t: Floats, values: Floats, most: int = 1200) -> tuple[Floats, Floats
 # --- kinds of panel -------------------------------------------------------------------------------
 
 
-def components(t: Floats, vector: Floats, title: str) -> Draw:
+@drawing
+def components(ax: Axes, t: Floats, vector: Floats, title: str) -> None:
     """x, y, z and the norm of a vector over time, on an axis of its own scale."""
     norm = np.linalg.norm(vector, axis=1)
-
-    def draw(ax: Axes) -> None:
-        factor, named = scaled(float(norm.max()))
-        for k, name in enumerate("xyz"):
-            ax.plot(*thinned(t, vector[:, k] / factor), color=LIGHT[name], lw=1.0, label=name)
-        ax.plot(*thinned(t, norm / factor), color=LIGHT["ink"], lw=1.5, label="norm")
-        titles(ax, title, f"max {scientific(float(norm.max()))} m")
-        seconds_axis(ax, t)
-        ax.set_ylabel(f"gap in {named} m".replace("  ", " "))
-        ax.legend(loc="upper left", ncols=4, handlelength=1.2, columnspacing=1.0)
-        low, high = ax.get_ylim()
-        ax.set_ylim(low, high + 0.18 * (high - low))
-
-    return draw
+    factor, named = scaled(float(norm.max()))
+    for k, name in enumerate("xyz"):
+        ax.plot(*thinned(t, vector[:, k] / factor), color=LIGHT[name], lw=1.0, label=name)
+    ax.plot(*thinned(t, norm / factor), color=LIGHT["ink"], lw=1.5, label="norm")
+    titles(ax, title, f"max {scientific(float(norm.max()))} m")
+    seconds_axis(ax, t)
+    ax.set_ylabel(f"gap in {named} m".replace("  ", " "))
+    ax.legend(loc="upper left", ncols=4, handlelength=1.2, columnspacing=1.0)
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + 0.18 * (high - low))
 
 
 @dataclass(frozen=True)
@@ -139,196 +132,64 @@ class Curve:
         return {"color": LIGHT[self.colour], "lw": self.width, "ls": line, "label": self.name}
 
 
-def logarithmic(curves: list[Curve], title: str, label: str, floor_at: float = 1e-17) -> Draw:
+@drawing
+def logarithmic(
+    ax: Axes, curves: list[Curve], title: str, label: str, floor_at: float = 1e-17
+) -> None:
     """Positive quantities over time on one logarithmic axis, named at their right ends."""
-
-    def draw(ax: Axes) -> None:
-        low, high = np.inf, 0.0
-        for curve in curves:
-            values = np.maximum(curve.values[1:], floor_at)
-            smallest = float(np.median(values)) / 10
-            low, high = min(low, max(smallest, floor_at)), max(high, float(values.max()))
-            ax.plot(*thinned(curve.t[1:], values), **curve.style)
-        log_axis(ax, low, high, zero=floor_at)
-        titles(ax, title)
-        seconds_axis(ax, curves[0].t)
-        ax.set_ylabel(label)
-        name_ends(ax, curves, floor_at)
-
-    return draw
-
-
-@dataclass(frozen=True)
-class Points:
-    """Marked values over positions or names, for `against` and `by_name`."""
-
-    x: Floats
-    y: Floats
-    name: str
-    colour: str
-    marker: str = "o"
-
-
-def against(
-    series: list[Points], title: str, x_label: str, label: str, slope: int | None = None
-) -> Draw:
-    """Positive quantities over a positive quantity, both axes logarithmic."""
-
-    def draw(ax: Axes) -> None:
-        shown = [finite_points(points) for points in series]
-        low, high = min(p.y.min() for p in shown), max(p.y.max() for p in shown)
-        ax.set_xscale("log")
-        for points in shown:
-            ax.plot(points.x, points.y, marker=points.marker, ms=4.5, lw=1.2,
-                    color=LIGHT[points.colour], label=points.name)  # fmt: skip
-        log_axis(ax, low, high, margin=1.6)
-        ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_locator(FixedLocator(list(series[0].x)))
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: short_number(x)))
-        titles(ax, title)
-        ax.set_xlabel(x_label)
-        ax.set_ylabel(label)
-        if slope is not None:
-            guide(ax, shown, slope)
-        ax.margins(x=0.06)
-        name_ends(ax, [Curve(p.x, p.y, p.name, p.colour) for p in shown], 1e-17)
-
-    return draw
-
-
-def finite_points(points: Points) -> Points:
-    """Without what broke off; nothing is shown as next to nothing."""
-    kept = np.isfinite(points.y)
-    return replace(points, x=points.x[kept], y=np.maximum(points.y[kept], NOTHING))
-
-
-def guide(ax: Axes, series: list[Points], slope: int) -> None:
-    """A dashed line of the given order under the steepest series."""
-    steep = max(series, key=lambda p: float(np.nanmax(p.y)))
-    x = np.sort(steep.x)
-    middle = len(x) // 2
-    y = steep.y[np.argsort(steep.x)][middle] * (x / x[middle]) ** slope / 4
-    ax.plot(x, y, color=LIGHT["muted"], lw=1.0, ls=(0, (2, 2)))
-    ax.annotate(f"slope {slope}", (x[-2], y[-2]), xytext=(4, -11), textcoords="offset points",
-                fontsize=8, color=LIGHT["muted"])  # fmt: skip
-
-
-def short_number(x: float) -> str:
-    """0.001, 1, 10; powers of ten for anything smaller."""
-    if x >= 1e-3:
-        return f"{x:g}"
-    exponent = floor(log10(x) + 1e-9)
-    mantissa = x / 10.0**exponent
-    return (
-        power_of_ten(exponent)
-        if abs(mantissa - 1) < 1e-6
-        else f"{mantissa:g}·{power_of_ten(exponent)}"
-    )
-
-
-def by_name(names: list[str], series: list[Points], title: str, label: str) -> Draw:
-    """Positive quantities for named things on a logarithmic axis; what is infinite is left out."""
-
-    def draw(ax: Axes) -> None:
-        shown = [finite_points(points) for points in series]
-        finite = [points.y for points in shown]
-        for points in shown:
-            ax.plot(points.x, points.y, marker=points.marker, ms=6, lw=0, mew=0,
-                    color=LIGHT[points.colour], label=points.name)  # fmt: skip
-        log_axis(ax, min(y.min() for y in finite), 3 * max(y.max() for y in finite), margin=2.0)
-        ax.set_label(NAMED_COLUMNS)
-        ax.set_xticks(range(len(names)), names, fontsize=8.2, rotation=28, ha="right")
-        ax.set_xlim(-0.6, len(names) - 0.4)
-        titles(ax, title)
-        ax.set_ylabel(label)
-        ax.legend(loc="upper right", ncols=3, handletextpad=0.1, columnspacing=0.8)
-
-    return draw
-
-
-def strips(rows: list[tuple[str, Floats]], title: str, x_label: str, colour: str) -> Draw:
-    """Ratios as dots on a logarithmic axis, one row per name, with the median marked."""
-
-    def draw(ax: Axes) -> None:
-        rng = np.random.default_rng(0)
-        for height, (_, values) in enumerate(rows):
-            y = -height + rng.uniform(-0.18, 0.18, len(values))
-            ax.plot(values, y, "o", ms=4.2, mew=0, alpha=0.75, color=LIGHT[colour])
-            middle = float(np.median(values))
-            ax.plot([middle, middle], [-height - 0.34, -height + 0.34], color=LIGHT["ink"], lw=1.8)
-            ax.annotate(f"{middle:.2f}", (1.0, -height), xytext=(4, 0), va="center", fontsize=8.5,
-                        xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
-        ax.set_xscale("log")
-        everything = np.concatenate([values for _, values in rows])
-        ax.set_xlim(min(0.2, everything.min() / 1.2), max(5, everything.max() * 1.2))
-        ticks = [
-            x for x in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if ax.get_xlim()[0] <= x <= ax.get_xlim()[1]
-        ]
-        ax.xaxis.set_major_locator(FixedLocator(ticks))
-        ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-        ax.axvline(1.0, color=LIGHT["axis"], lw=0.9)
-        ax.set_label(NAMED_ROWS)
-        ax.set_yticks([-k for k in range(len(rows))], [name for name, _ in rows], fontsize=8.5)
-        ax.set_ylim(-len(rows) + 0.4, 0.75)
-        ax.grid(False)
-        titles(ax, title, "median")
-        ax.set_xlabel(x_label)
-
-    return draw
-
-
-def name_ends(ax: Axes, curves: list[Curve], floor_at: float) -> None:
-    """Each curve's name at its right end, pushed apart where they would overlap."""
-    low, high = (log10(y) for y in ax.get_ylim())
-    span = high - low
-    ends = []
+    low, high = np.inf, 0.0
     for curve in curves:
-        tail = np.maximum(curve.values[-max(1, len(curve.values) // 20) :], floor_at)
+        values = np.maximum(curve.values[1:], floor_at)
+        smallest = float(np.median(values)) / 10
+        low, high = min(low, max(smallest, floor_at)), max(high, float(values.max()))
+        ax.plot(*thinned(curve.t[1:], values), **curve.style)
+    log_axis(ax, low, high, zero=floor_at)
+    titles(ax, title)
+    seconds_axis(ax, curves[0].t)
+    ax.set_ylabel(label)
+    name_ends(ax, [(curve.name, curve.values, curve.colour) for curve in curves], floor_at)
+
+
+def name_ends(ax: Axes, curves: list[tuple[str, Any, str]], floor_at: float) -> None:
+    """The name of each (name, values, colour) at its right end, pushed apart where they overlap."""
+    low, high = (log10(y) for y in ax.get_ylim())
+    ends = []
+    for _, values, _ in curves:
+        tail = np.maximum(values[-max(1, len(values) // 20) :], floor_at)
         ends.append(log10(float(np.exp(np.log(tail).mean()))))
     order = np.argsort(ends)
     placed: list[float] = []
     for index in order:
-        here = (ends[index] - low) / span
+        here = (ends[index] - low) / (high - low)
         placed.append(max(here, placed[-1] + 0.085) if placed else max(here, 0.03))
     excess = max(0.0, placed[-1] - 1.0)
     for index, height in zip(order, placed):
-        curve = curves[index]
-        ax.annotate(
-            curve.name,
-            (1.0, height - excess),
-            xycoords="axes fraction",
-            xytext=(5, 0),
-            textcoords="offset points",
-            color=LIGHT[curve.colour],
-            fontsize=8.5,
-            va="center",
-            label=END_NAME,
-        )
+        name, _, colour = curves[index]
+        ax.annotate(name, (1.0, height - excess), xycoords="axes fraction", xytext=(5, 0),
+                    textcoords="offset points", color=LIGHT[colour], fontsize=8.5, va="center",
+                    label=END_NAME)  # fmt: skip
 
 
+@drawing
 def signed(
-    curves: list[Curve], title: str, label: str, limit: float | None = None, positive: bool = False
-) -> Draw:
+    ax: Axes, curves: list[Curve], title: str, label: str, limit: float | None = None,
+    positive: bool = False,
+) -> None:  # fmt: skip
     """Signed quantities over time on one linear axis; up from zero if they are `positive`.
 
     The power of ten of the axis is put at {} in the label, or after it.
     """
-
-    def draw(ax: Axes) -> None:
-        largest = max(float(np.abs(curve.values).max()) for curve in curves)
-        factor, named = scaled(largest if limit is None else limit)
-        for curve in curves:
-            ax.plot(*thinned(curve.t, curve.values / factor), **curve.style)
-        titles(ax, title, largest_of([curve.values for curve in curves]))
-        seconds_axis(ax, curves[0].t)
-        ax.axhline(0, color=LIGHT["axis"], lw=0.8)
-        unit = f" in {named}" if named else ""
-        ax.set_ylabel(label.format(named) if "{}" in label else label + unit)
-        if limit is not None:
-            low = 0.0 if positive else -1.08 * limit / factor
-            ax.set_ylim(low, 1.08 * limit / factor)
-        if len(curves) > 1:
-            ax.legend(loc="best")
-
-    return draw
+    largest = max(float(np.abs(curve.values).max()) for curve in curves)
+    factor, named = scaled(largest if limit is None else limit)
+    for curve in curves:
+        ax.plot(*thinned(curve.t, curve.values / factor), **curve.style)
+    titles(ax, title, largest_of([curve.values for curve in curves]))
+    seconds_axis(ax, curves[0].t)
+    ax.axhline(0, color=LIGHT["axis"], lw=0.8)
+    unit = f" in {named}" if named else ""
+    ax.set_ylabel(label.format(named) if "{}" in label else label + unit)
+    if limit is not None:
+        low = 0.0 if positive else -1.08 * limit / factor
+        ax.set_ylim(low, 1.08 * limit / factor)
+    if len(curves) > 1:
+        ax.legend(loc="best")

@@ -14,7 +14,7 @@ from chasles.model import InvalidOption, Model
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.view.camera import Camera, camera_of
-from chasles.view.labels import Label, put_labels
+from chasles.view.labels import Label, figure_of, put_labels
 from chasles.view.marks import (
     draw_feet,
     draw_forces,
@@ -53,7 +53,6 @@ def plot_model(
 
 
 def picture_of(model: Model) -> bytes:
-    """The picture as a PNG file."""
     return png_of(figure_of(plot_model(model)))
 
 
@@ -172,9 +171,3 @@ def finished(ax: Axes, target: Path | None) -> Axes:
         figure.savefig(target, dpi=160, facecolor="white")
     ax._repr_png_ = lambda: png_of(figure)  # type: ignore[attr-defined]
     return ax
-
-
-def figure_of(ax: Axes) -> Figure:
-    figure = ax.get_figure(root=True)
-    assert isinstance(figure, Figure)
-    return figure

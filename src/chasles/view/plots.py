@@ -10,9 +10,10 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -23,6 +24,7 @@ from chasles.model import InvalidOption
 from chasles.view.theme import LIGHT, SANS, style_variables, with_variables
 
 Draw = Callable[[Axes], None]
+Given = ParamSpec("Given")
 #: Labels by which `place` knows what stands in the margins of a panel.
 END_NAME, NAMED_ROWS, NAMED_COLUMNS = "end name", "named rows", "named columns"
 LEGEND_BELOW, LEGEND_ROW = "legend below", 0.17  # inches
@@ -85,6 +87,16 @@ class Figure:
     caption: str
     panels: tuple[Panel, ...]
     columns: int = 2
+
+
+def drawing(draw: Callable[Concatenate[Axes, Given], None]) -> Callable[Given, Draw]:
+    """A function of axes and more as one of the rest, which returns what draws on axes."""
+
+    @wraps(draw)
+    def make(*given: Given.args, **named: Given.kwargs) -> Draw:
+        return lambda ax: draw(ax, *given, **named)
+
+    return make
 
 
 # --- output ---------------------------------------------------------------------------------------

@@ -22,7 +22,6 @@ SECTION = re.compile(r'<section id="([^"]+)"><h([23])>(.*?)</h[23]>')
 
 
 def page(title: str, description: str, body: str) -> str:
-    """The whole document."""
     fonts = f":root{{--sans:{SANS};--serif:{SERIF}}}"
     style = style_variables() + fonts + STYLE.read_text(encoding="utf-8")
     return (

@@ -11,7 +11,8 @@ from chasles.model.tables import Table, small
 from chasles.result.result import Result
 from chasles.view.curves import plot_result
 from chasles.view.film import make_film
-from chasles.view.picture import figure_of, picture_of
+from chasles.view.labels import figure_of
+from chasles.view.picture import picture_of
 from chasles.view.plots import RC, png_of
 from chasles.view.report import page, paragraphs, section, write_whole
 
@@ -26,12 +27,14 @@ def write_report(result: Result, path: str | Path, title: str | None = None) -> 
         )
     words = title or f"A run of {result.model!r}"
     film = make_film([result], ["run"], title=words)
+    gaps = ["gaps"] if result.model.joints else []
+    plots = ("energy", "energy error", *gaps, "momentum")
     body = (
         f"<header><h1>{escape(words)}</h1>{paragraphs(escape(about(result)))}</header>\n<main>"
         + section("film", "Film", film._repr_html_())
         + section("model", "Model", image(picture_of(result.model), f"Picture of {words}"))
         + section("joints", "Joints", joints_table(result))
-        + section("plots", "Plots", *(plot(result, what) for what in plots_of(result)))
+        + section("plots", "Plots", *(plot(result, what) for what in plots))
         + section("provenance", "Where it comes from", provenance_table(result))
         + "</main>"
     )
@@ -73,11 +76,6 @@ def provenance_table(result: Result) -> str:
     spaces = result.provenance["spaces"].items()
     rows += [(f"space of {escape(body)}", escape(space)) for body, space in spaces]
     return Table(("what", "value"), rows).html()
-
-
-def plots_of(result: Result) -> list[str]:
-    """What is plotted: energies, gaps, momentum."""
-    return ["energy", "energy error", *(["gaps"] if result.model.joints else []), "momentum"]
 
 
 def plot(result: Result, what: str) -> str:

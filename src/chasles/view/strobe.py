@@ -26,7 +26,6 @@ SIZE = (4.3, 3.4)
 
 
 def benchmark_figure(name: str, result: Result, drawing: Any) -> Figure:
-    """What a library Drawing asks for."""
     curves = [
         Curve(result.t, values, label, COLOURS[index % len(COLOURS)])
         for index, (label, values) in enumerate(drawing.curves(result))

@@ -1,7 +1,7 @@
 """Kinds of panel for studies: dots on a logarithmic scale, bars, slopes, distributions, fronts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 from typing import Any
 
@@ -10,12 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from chasles.core.arrays import Floats
-from chasles.view.panels import log_axis, titles
-from chasles.view.plots import LEGEND_BELOW, NAMED_ROWS, Draw
+from chasles.view.panels import log_axis, name_ends, titles
+from chasles.view.plots import LEGEND_BELOW, NAMED_COLUMNS, NAMED_ROWS, drawing
 from chasles.view.theme import LIGHT, power_of_ten
 
 MARKERS = {"se3": "o", "product": "s", "chosen": "D", "other": "^", "y": "P", "x": "v", "z": "X"}
 COLOURS = tuple(MARKERS)
+#: Where a logarithmic axis shows what is exactly zero.
+NOTHING = 1e-18
 #: Ratio of the ends of a logarithmic axis below which powers of ten are too few ticks.
 FEW_DECADES = 60.0
 #: A panel of advice and its words, in points, about.
@@ -35,6 +37,35 @@ class Series:
     words: Sequence[str] = ()  # one for each value, if they are to be named
     dashed: bool = False  # another way with what has the same colour
 
+    def above(self, floor_at: float) -> Floats:
+        """The values, none of them below what an axis shows."""
+        return np.maximum(np.asarray(self.values, float), floor_at)
+
+    @property
+    def finite(self) -> "Series":
+        """Without what broke off; nothing is shown as next to nothing."""
+        kept = np.isfinite(self.values)
+        return replace(self, x=np.asarray(self.x)[kept], values=self.above(NOTHING)[kept])
+
+
+def all_of(series: Sequence[Series], what: str = "values") -> Floats:
+    """The values of all series, or all x."""
+    return np.concatenate([np.asarray(getattr(one, what), float) for one in series])
+
+
+def worded(
+    ax: Axes, title: str, x_label: str, y_label: str = "", series: Sequence[Series] = ()
+) -> None:
+    """Title and labels of a panel; names of several series in rows below it."""
+    titles(ax, title)
+    ax.set_xlabel(x_label)
+    ax.set_ylabel(y_label)
+    if series:
+        legend_below(ax, [one.name for one in series])
+
+
+# --- axes -----------------------------------------------------------------------------------------
+
 
 def log_limits(values: Floats, floor_at: float) -> tuple[int, int]:
     """Powers of ten around positive values."""
@@ -47,12 +78,10 @@ def log_limits(values: Floats, floor_at: float) -> tuple[int, int]:
 
 def log_x(ax: Axes, low: int, high: int, ticks: int = 6) -> None:
     """A logarithmic x axis between powers of ten, few of them named."""
-    ax.set_xscale("log")
     ax.set_xlim(10.0**low, 10.0**high)
     every = max(1, ceil((high - low) / ticks))
-    ax.xaxis.set_major_locator(FixedLocator([10.0**k for k in range(low, high + 1, every)]))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: power_of_ten(round(log10(x)))))
+    powers = [10.0**k for k in range(low, high + 1, every)]
+    ticks_at(ax, powers, lambda x: power_of_ten(round(log10(x))))
 
 
 def near_log_x(ax: Axes, values: Floats) -> None:
@@ -63,34 +92,23 @@ def near_log_x(ax: Axes, values: Floats) -> None:
     ax.set_xlim(low / room, high * room)
     if high / low < FEW_DECADES:
         powers = range(floor(log10(low / room)), ceil(log10(high * room)) + 1)
-        ax.xaxis.set_major_locator(FixedLocator([m * 10.0**k for k in powers for m in (1, 2, 5)]))
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        ticks_at(ax, [m * 10.0**k for k in powers for m in (1, 2, 5)])
 
 
-def dots(
-    categories: Sequence[str], series: Sequence[Series], title: str, label: str,
-    floor_at: float = 1e-17,
-) -> Draw:  # fmt: skip
-    """One row per category, one marker per series, on a logarithmic axis."""
+def ticks_at(ax: Axes, places: Sequence[float], words: Any = "{:g}".format) -> None:
+    """A logarithmic x axis with these ticks alone."""
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(FixedLocator(list(places)))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: words(x)))
 
-    def draw(ax: Axes) -> None:
-        rows = np.arange(len(categories))[::-1].astype(float)
-        every = np.concatenate([np.asarray(s.values, float) for s in series])
-        log_x(ax, *log_limits(every, floor_at))
-        offsets = np.linspace(0.22, -0.22, len(series)) if len(series) > 1 else [0.0]
-        for one, offset in zip(series, offsets):
-            values = np.maximum(np.asarray(one.values, float), floor_at)
-            ax.plot(values, rows + offset, ls="", marker=MARKERS[one.colour], ms=5.5,
-                    mec="white", mew=0.5, color=LIGHT[one.colour], label=one.name)  # fmt: skip
-        ax.set_yticks(rows, categories)
-        ax.set_label(NAMED_ROWS)
-        ax.set_ylim(-0.6, len(categories) - 0.4)
-        ax.grid(True, axis="x")
-        ax.set_xlabel(label)
-        titles(ax, title)
-        legend_below(ax, [one.name for one in series])
 
-    return draw
+def rows_of(ax: Axes, categories: Sequence[str]) -> Floats:
+    """A row for every category, from the top; returns their heights."""
+    rows = np.arange(len(categories))[::-1].astype(float)
+    ax.set_yticks(rows, categories)
+    ax.set_label(NAMED_ROWS)
+    return rows
 
 
 def legend_below(ax: Axes, names: Sequence[str]) -> None:
@@ -105,81 +123,184 @@ def legend_below(ax: Axes, names: Sequence[str]) -> None:
     legend.set_label(f"{LEGEND_BELOW}{rows}")  # placed with the panel's margins
 
 
+def short_number(x: float) -> str:
+    """0.001, 1, 10; powers of ten for anything smaller."""
+    if x >= 1e-3:
+        return f"{x:g}"
+    exponent = floor(log10(x) + 1e-9)
+    mantissa, power = x / 10.0**exponent, power_of_ten(exponent)
+    return power if abs(mantissa - 1) < 1e-6 else f"{mantissa:g}·{power}"
+
+
+# --- kinds of panel -------------------------------------------------------------------------------
+
+
+@drawing
+def dots(
+    ax: Axes, categories: Sequence[str], series: Sequence[Series], title: str, label: str,
+    floor_at: float = 1e-17,
+) -> None:  # fmt: skip
+    """One row per category, one marker per series, on a logarithmic axis."""
+    log_x(ax, *log_limits(all_of(series), floor_at))
+    rows = rows_of(ax, categories)
+    offsets = np.linspace(0.22, -0.22, len(series)) if len(series) > 1 else [0.0]
+    for one, offset in zip(series, offsets):
+        ax.plot(one.above(floor_at), rows + offset, ls="", marker=MARKERS[one.colour], ms=5.5,
+                mec="white", mew=0.5, color=LIGHT[one.colour], label=one.name)  # fmt: skip
+    ax.set_ylim(-0.6, len(categories) - 0.4)
+    ax.grid(True, axis="x")
+    worded(ax, title, label, series=series)
+
+
+@drawing
 def bars(
-    categories: Sequence[str], series: Sequence[Series], title: str, label: str,
+    ax: Axes, categories: Sequence[str], series: Sequence[Series], title: str, label: str,
     colours: Sequence[str] | None = None,
-) -> Draw:  # fmt: skip
+) -> None:  # fmt: skip
     """Horizontal bars from zero, one group per category, each with its number.
 
     A lone series may have a colour for every category.
     """
-
-    def draw(ax: Axes) -> None:
-        rows = np.arange(len(categories))[::-1].astype(float)
-        height = 0.8 / len(series)
-        largest = max(float(np.nanmax(np.asarray(s.values, float))) for s in series)
-        for index, one in enumerate(series):
-            at = rows + (len(series) / 2 - index - 0.5) * height
-            values = np.asarray(one.values, float)
-            paint = [LIGHT[c] for c in colours] if colours else LIGHT[one.colour]
-            ax.barh(at, values, height * 0.86, color=paint, label=one.name)
-            for y, value in zip(at, values):
-                ax.text(value + 0.01 * largest, y, f" {value:.3g}", va="center", fontsize=7.5,
-                        color=LIGHT["muted"])  # fmt: skip
-        ax.set_yticks(rows, categories)
-        ax.set_label(NAMED_ROWS)
-        ax.set_xlim(0, 1.13 * largest)
-        ax.grid(False)
-        ax.set_xlabel(label)
-        titles(ax, title)
-        if len(series) > 1:
-            legend_below(ax, [one.name for one in series])
-
-    return draw
+    rows, height = rows_of(ax, categories), 0.8 / len(series)
+    largest = float(np.nanmax(all_of(series)))
+    for index, one in enumerate(series):
+        at = rows + (len(series) / 2 - index - 0.5) * height
+        values = np.asarray(one.values, float)
+        paint = [LIGHT[c] for c in colours] if colours else LIGHT[one.colour]
+        ax.barh(at, values, height * 0.86, color=paint, label=one.name)
+        for y, value in zip(at, values):
+            ax.text(value + 0.01 * largest, y, f" {value:.3g}", va="center", fontsize=7.5,
+                    color=LIGHT["muted"])  # fmt: skip
+    ax.set_xlim(0, 1.13 * largest)
+    ax.grid(False)
+    worded(ax, title, label, series=series if len(series) > 1 else ())
 
 
+@drawing
 def slopes(
-    series: Sequence[Series], title: str, x_label: str, y_label: str, floor_at: float = 1e-17,
-) -> Draw:  # fmt: skip
+    ax: Axes, series: Sequence[Series], title: str, x_label: str, y_label: str,
+    floor_at: float = 1e-17,
+) -> None:  # fmt: skip
     """Lines with markers over a logarithmic x axis."""
-
-    def draw(ax: Axes) -> None:
-        everything = np.concatenate([np.asarray(s.values, float) for s in series])
-        low, high = log_limits(everything, floor_at)
-        log_axis(ax, 10.0**low, 10.0**high)
-        for one in series:
-            values = np.maximum(np.asarray(one.values, float), floor_at)
-            edge = {"mec": LIGHT[one.colour], "mfc": "white", "mew": 1.0, "ls": (0, (4, 2))}
-            style: Any = edge if one.dashed else {"mec": "white", "mew": 0.4}
-            ax.plot(one.x, values, marker=MARKERS[one.colour], ms=4.5, color=LIGHT[one.colour],
-                    label=one.name, **style)  # fmt: skip
-        near_log_x(ax, np.concatenate([np.asarray(s.x, float) for s in series]))
-        ax.set_xlabel(x_label)
-        ax.set_ylabel(y_label)
-        titles(ax, title)
-        legend_below(ax, [one.name for one in series])
-
-    return draw
+    low, high = log_limits(all_of(series), floor_at)
+    log_axis(ax, 10.0**low, 10.0**high)
+    for one in series:
+        edge = {"mec": LIGHT[one.colour], "mfc": "white", "mew": 1.0, "ls": (0, (4, 2))}
+        style: Any = edge if one.dashed else {"mec": "white", "mew": 0.4}
+        ax.plot(one.x, one.above(floor_at), marker=MARKERS[one.colour], ms=4.5,
+                color=LIGHT[one.colour], label=one.name, **style)  # fmt: skip
+    near_log_x(ax, all_of(series, "x"))
+    worded(ax, title, x_label, y_label, series)
 
 
-def distribution(series: Sequence[Series], title: str, label: str, floor_at: float = 1e-17) -> Draw:
+@drawing
+def against(
+    ax: Axes, series: Sequence[Series], title: str, x_label: str, label: str,
+    slope: int | None = None,
+) -> None:  # fmt: skip
+    """Positive quantities over a positive quantity, both axes logarithmic, named at their ends."""
+    shown = [one.finite for one in series]
+    for one in shown:
+        ax.plot(one.x, one.values, marker="o", ms=4.5, lw=1.2, color=LIGHT[one.colour],
+                label=one.name)  # fmt: skip
+    log_axis(ax, all_of(shown).min(), all_of(shown).max(), margin=1.6)
+    ticks_at(ax, list(series[0].x), short_number)
+    worded(ax, title, x_label, label)
+    if slope is not None:
+        guide(ax, shown, slope)
+    ax.margins(x=0.06)
+    name_ends(ax, [(one.name, one.values, one.colour) for one in shown], 1e-17)
+
+
+def guide(ax: Axes, series: Sequence[Series], slope: int) -> None:
+    """A dashed line of the given order under the steepest series."""
+    steep = max(series, key=lambda one: float(np.nanmax(one.values)))
+    order = np.argsort(steep.x)
+    x, middle = np.asarray(steep.x)[order], len(steep.x) // 2
+    y = np.asarray(steep.values)[order][middle] * (x / x[middle]) ** slope / 4
+    ax.plot(x, y, color=LIGHT["muted"], lw=1.0, ls=(0, (2, 2)))
+    ax.annotate(f"slope {slope}", (x[-2], y[-2]), xytext=(4, -11), textcoords="offset points",
+                fontsize=8, color=LIGHT["muted"])  # fmt: skip
+
+
+@drawing
+def by_name(
+    ax: Axes, names: Sequence[str], series: Sequence[Series], title: str, label: str
+) -> None:
+    """Positive quantities for named things on a logarithmic axis; what is infinite is left out."""
+    shown = [one.finite for one in series]
+    for one in shown:
+        ax.plot(one.x, one.values, marker=MARKERS[one.colour], ms=6, lw=0, mew=0,
+                color=LIGHT[one.colour], label=one.name)  # fmt: skip
+    log_axis(ax, all_of(shown).min(), 3 * all_of(shown).max(), margin=2.0)
+    ax.set_label(NAMED_COLUMNS)
+    ax.set_xticks(range(len(names)), names, fontsize=8.2, rotation=28, ha="right")
+    ax.set_xlim(-0.6, len(names) - 0.4)
+    worded(ax, title, "", label)
+    ax.legend(loc="upper right", ncols=3, handletextpad=0.1, columnspacing=0.8)
+
+
+@drawing
+def strips(
+    ax: Axes, rows: Sequence[tuple[str, Floats]], title: str, x_label: str, colour: str
+) -> None:
+    """Ratios as dots on a logarithmic axis, one row per name, with the median marked."""
+    rng = np.random.default_rng(0)
+    for height, (_, values) in enumerate(rows):
+        y = -height + rng.uniform(-0.18, 0.18, len(values))
+        ax.plot(values, y, "o", ms=4.2, mew=0, alpha=0.75, color=LIGHT[colour])
+        middle = float(np.median(values))
+        ax.plot([middle, middle], [-height - 0.34, -height + 0.34], color=LIGHT["ink"], lw=1.8)
+        ax.annotate(f"{middle:.2f}", (1.0, -height), xytext=(4, 0), va="center", fontsize=8.5,
+                    xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
+    everything = np.concatenate([values for _, values in rows])
+    low, high = min(0.2, everything.min() / 1.2), max(5, everything.max() * 1.2)
+    ticks_at(ax, [x for x in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if low <= x <= high])
+    ax.set_xlim(low, high)
+    ax.axvline(1.0, color=LIGHT["axis"], lw=0.9)
+    ax.set_label(NAMED_ROWS)
+    ax.set_yticks([-k for k in range(len(rows))], [name for name, _ in rows], fontsize=8.5)
+    ax.set_ylim(-len(rows) + 0.4, 0.75)
+    ax.grid(False)
+    titles(ax, title, "median")
+    ax.set_xlabel(x_label)
+
+
+@drawing
+def distribution(
+    ax: Axes, series: Sequence[Series], title: str, label: str, floor_at: float = 1e-17
+) -> None:
     """The share of cases at or below a value, on a logarithmic axis."""
+    log_x(ax, *log_limits(all_of(series), floor_at))
+    for one in series:
+        values = np.sort(one.above(floor_at))
+        share = 100 * np.arange(1, len(values) + 1) / len(values)
+        ax.step(values, share, where="post", color=LIGHT[one.colour], label=one.name)
+    ax.set_ylim(0, 102)
+    ax.grid(True, axis="x")
+    worded(ax, title, label, "% of models", series)
 
-    def draw(ax: Axes) -> None:
-        everything = np.concatenate([np.asarray(s.values, float) for s in series])
-        log_x(ax, *log_limits(everything, floor_at))
-        for one in series:
-            values = np.sort(np.maximum(np.asarray(one.values, float), floor_at))
-            share = 100 * np.arange(1, len(values) + 1) / len(values)
-            ax.step(values, share, where="post", color=LIGHT[one.colour], label=one.name)
-        ax.set_ylim(0, 102)
-        ax.set_ylabel("% of models")
-        ax.set_xlabel(label)
-        ax.grid(True, axis="x")
-        titles(ax, title)
-        legend_below(ax, [one.name for one in series])
 
-    return draw
+@drawing
+def front(
+    ax: Axes, series: Sequence[Series], best: tuple[float, float] | None, target: float,
+    title: str, x_label: str, y_label: str,
+) -> None:  # fmt: skip
+    """Scattered trade-offs between a cost (x) and an error (y), the chosen one ringed."""
+    low, high = log_limits(np.append(all_of(series), target), 1e-17)
+    log_axis(ax, 10.0**low, 10.0**high, margin=3.0)
+    for one in series:
+        ax.plot(one.x, one.values, ls="", marker=MARKERS[one.colour], ms=4.5, mec="white",
+                mew=0.4, color=LIGHT[one.colour], label=one.name)  # fmt: skip
+    near_log_x(ax, all_of(series, "x"))
+    ax.axhline(target, color=LIGHT["axis"], lw=1.0, ls=(0, (4, 2)))
+    ax.annotate("target", (1.0, target), xycoords=("axes fraction", "data"), xytext=(-2, 3),
+                textcoords="offset points", ha="right", fontsize=8,
+                color=LIGHT["muted"])  # fmt: skip
+    draw_front(ax, series)
+    if best is not None:
+        ax.plot(*best, marker="o", ms=12, mfc="none", mec=LIGHT["ink"], mew=1.2)
+    worded(ax, title, x_label, y_label, series)
 
 
 def draw_front(ax: Axes, series: Sequence[Series]) -> None:
@@ -193,15 +314,8 @@ def draw_front(ax: Axes, series: Sequence[Series]) -> None:
     for point in sorted(points):
         if not best or point[1] < best[-1][1]:
             best.append(point)
-    ax.step(
-        [x for x, _, _ in best],
-        [y for _, y, _ in best],
-        where="post",
-        color=LIGHT["ink"],
-        lw=0.9,
-        alpha=0.45,
-        zorder=1,
-    )
+    ax.step([x for x, _, _ in best], [y for _, y, _ in best], where="post", color=LIGHT["ink"],
+            lw=0.9, alpha=0.45, zorder=1)  # fmt: skip
     name_points(ax, best)
 
 
@@ -229,32 +343,3 @@ def name_points(ax: Axes, points: Sequence[tuple[float, float, str]]) -> None:
                             textcoords="offset points", ha="left" if side > 0 else "right",
                             va="bottom" if above > 0 else "top", color=LIGHT["ink"])  # fmt: skip
                 break
-
-
-def front(
-    series: Sequence[Series], best: tuple[float, float] | None, target: float,
-    title: str, x_label: str, y_label: str,
-) -> Draw:  # fmt: skip
-    """Scattered trade-offs between a cost (x) and an error (y), the chosen one ringed."""
-
-    def draw(ax: Axes) -> None:
-        everything = np.concatenate([np.asarray(s.values, float) for s in series])
-        low, high = log_limits(np.append(everything, target), 1e-17)
-        log_axis(ax, 10.0**low, 10.0**high, margin=3.0)
-        for one in series:
-            ax.plot(one.x, one.values, ls="", marker=MARKERS[one.colour], ms=4.5, mec="white",
-                    mew=0.4, color=LIGHT[one.colour], label=one.name)  # fmt: skip
-        near_log_x(ax, np.concatenate([np.asarray(s.x, float) for s in series]))
-        ax.axhline(target, color=LIGHT["axis"], lw=1.0, ls=(0, (4, 2)))
-        ax.annotate("target", (1.0, target), xycoords=("axes fraction", "data"), xytext=(-2, 3),
-                    textcoords="offset points", ha="right", fontsize=8,
-                    color=LIGHT["muted"])  # fmt: skip
-        draw_front(ax, series)
-        if best is not None:
-            ax.plot(*best, marker="o", ms=12, mfc="none", mec=LIGHT["ink"], mew=1.2)
-        ax.set_xlabel(x_label)
-        ax.set_ylabel(y_label)
-        titles(ax, title)
-        legend_below(ax, [one.name for one in series])
-
-    return draw

@@ -19,7 +19,6 @@ refused stands below with the reason. How to choose is on the page of [integrato
 
 
 def page(data: dict[str, Any]) -> str:
-    """The whole page, as Markdown."""
     made = data["made"]
     parts = [
         HEAD,

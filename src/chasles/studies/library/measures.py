@@ -14,7 +14,6 @@ PARTS = (("translation", "m"), ("rotation", "rad"))
 
 
 def largest(values: Any) -> float:
-    """The largest magnitude."""
     return float(np.abs(values).max())
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from chasles.model import GROUND, Model, Spherical
 from chasles.studies.gallery import random_rotation
-from chasles.studies.paper_mechanisms import HALF, floating_pair, link
+from chasles.studies.paper_mechanisms import HALF, link
 
 SEED = 2013
 STARTS = 24
@@ -60,11 +60,6 @@ def free_body() -> Model:
 
 BOOSTS = (0.1, 1.0, 10.0, 100.0)  # m/s
 BOOST = 10.0
-
-
-def boosted_pair(boost: float) -> Model:
-    """The paper's floating pair, its centre of mass moving at `boost` m/s instead of resting."""
-    return floating_pair((boost, 0.0, 0.0))
 
 
 def boosted_name(boost: float) -> str:

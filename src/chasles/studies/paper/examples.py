@@ -43,7 +43,6 @@ EXAMPLES: dict[str, Example] = {
 
 
 def example(key: str) -> Example:
-    """The example of that name."""
     if key not in EXAMPLES:
         raise UnknownName.among("example", key, EXAMPLES)
     return EXAMPLES[key]

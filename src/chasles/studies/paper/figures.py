@@ -45,12 +45,11 @@ def told_figure(
     return Figure(name, title, caption, tuple(panels), columns)
 
 
-def slug(text: str) -> str:
-    return text.replace(" ", "-")
-
-
 def gap_curves(shown: dict[str, CaseResult], joint: str) -> list[Curve]:
-    return [Curve(o.t, gap_size(o, joint), NAMES[s], COLOURS[s]) for s, o in shown.items()]
+    return [
+        Curve(o.t, np.linalg.norm(o.gaps[joint], axis=1), NAMES[s], COLOURS[s])
+        for s, o in shown.items()
+    ]
 
 
 def joint_figure(study: Study, example: str, joint: str) -> Figure:
@@ -76,7 +75,7 @@ def joint_figure(study: Study, example: str, joint: str) -> Figure:
     )
     gaps = {s: o.gap(joint) for s, o in shown.items()}
     return Figure(
-        f"{example}-{slug(joint)}",
+        f"{example}-{joint}".replace(" ", "-"),
         f"{EXAMPLES[example].title}: {joint}",
         gap_caption(gaps)
         + " Mind the units: panels a) to d) have their own scales."
@@ -84,10 +83,6 @@ def joint_figure(study: Study, example: str, joint: str) -> Figure:
         + same_form(study, example),
         tuple(panels),
     )  # fmt: skip
-
-
-def gap_size(outcome: CaseResult, joint: str) -> Floats:
-    return np.linalg.norm(outcome.gaps[joint], axis=1)
 
 
 def same_form(study: Study, example: str) -> str:
@@ -140,7 +135,9 @@ def energy_figure(study: Study, example: str) -> Figure:
         )
         for s, o in shown.items()
     ]
-    running = [Curve(o.t, so_far(o), NAMES[s], COLOURS[s]) for s, o in shown.items()]
+    running = [
+        Curve(o.t, running_maximum(o.energy_error), NAMES[s], COLOURS[s]) for s, o in shown.items()
+    ]
     panels.append(
         Panel(
             logarithmic(running, "Largest so far, on one axis", "|E − E₀|/T₀"),
@@ -159,9 +156,8 @@ def energy_figure(study: Study, example: str) -> Figure:
     )
 
 
-def so_far(outcome: CaseResult) -> Floats:
-    """The largest energy error up to every time."""
-    return np.maximum.accumulate(np.abs(outcome.energy_error))
+def running_maximum(values: Floats) -> Floats:
+    return np.maximum.accumulate(np.abs(values))
 
 
 def story_figure(study: Study) -> Figure:

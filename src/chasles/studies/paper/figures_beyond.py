@@ -1,21 +1,23 @@
 """Figures beyond the paper: references, forms of eta, random starts, loops, tableaux, steps."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
-from chasles.core.arrays import Floats
 from chasles.studies.paper import beyond
-from chasles.studies.paper.figures import COLOURS, NAMES, gap_curves, told_figure
+from chasles.studies.paper.figures import (
+    COLOURS,
+    NAMES,
+    gap_curves,
+    running_maximum,
+    told_figure,
+)
 from chasles.studies.paper.printed_top import MIXED
 from chasles.studies.paper.study import SHOWN_SPACES, Study
-from chasles.view.panels import Curve, Points, against, logarithmic, signed, strips
+from chasles.view.panels import Curve, logarithmic, signed
 from chasles.view.plots import Figure, Panel
+from chasles.view.study_panels import Series, against, strips
 from chasles.view.theme import scientific
-
-FLOOR = 1e-17  # m: zero on a logarithmic axis
-
-
-def running_maximum(values: Floats) -> Floats:
-    return np.maximum.accumulate(np.abs(values))
 
 
 def reference_figure(study: Study) -> Figure:
@@ -134,18 +136,13 @@ def loop_figure(study: Study) -> Figure:
 def platform_figure(study: Study) -> Figure:
     shown = study.shown(beyond.platform_name(beyond.PLATFORM_SPEED))
     speeds = [v for v in beyond.PLATFORM_SPEEDS if v > 0]
-    series = []
-    for s in SHOWN_SPACES:
-        outcomes = [study.shown(beyond.platform_name(v))[s] for v in speeds]
-        gaps = np.array([o.gap("pivot") for o in outcomes])
-        series.append(Points(np.array(speeds), gaps, NAMES[s], COLOURS[s]))
-    overtaken = [v for v, a, b in zip(speeds, series[0].y, series[1].y) if a > b]
+    series = over_speeds(study, beyond.platform_name, speeds, "pivot")
+    overtaken = [v for v, a, b in zip(speeds, series[0].values, series[1].values) if a > b]
     crossing = (
         f" and is larger than that on SO(3)×ℝ³ from {overtaken[0]:g} m/s on" if overtaken else ""
     )
     words = {
-        "crossing": crossing, "framed": float(series[2].y.max()),
-        "inside": float(series[3].y.max()),
+        "crossing": crossing, "framed": max(series[2].values), "inside": max(series[3].values),
     }  # fmt: skip
     return told_figure("platform", words, (
         Panel(
@@ -160,21 +157,27 @@ def platform_figure(study: Study) -> Figure:
     ))  # fmt: skip
 
 
+def over_speeds(
+    study: Study, name: Callable[[float], str], speeds: Sequence[float], joint: str
+) -> list[Series]:
+    """The largest gaps of a joint of the models of some speeds, in every space."""
+    return [
+        Series(NAMES[s], [study.shown(name(v))[s].gap(joint) for v in speeds], COLOURS[s], speeds)
+        for s in SHOWN_SPACES
+    ]
+
+
 def free_figure(study: Study) -> Figure:
     """A pair in flight at several speeds, and the momentum of one free body."""
-    series = []
-    for s in SHOWN_SPACES:
-        outcomes = [study.shown(beyond.boosted_name(v))[s] for v in beyond.BOOSTS]
-        gaps = np.array([max(o.gap("joint"), FLOOR) for o in outcomes])
-        series.append(Points(np.array(beyond.BOOSTS), gaps, NAMES[s], COLOURS[s]))
+    series = over_speeds(study, beyond.boosted_name, beyond.BOOSTS, "joint")
     curves = []
     for s, outcome in study.shown("free body").items():
         momentum = outcome.result.momentum()
         loss = np.linalg.norm(momentum - momentum[0], axis=1) / np.linalg.norm(momentum[0])
         curves.append(Curve(outcome.t, loss, NAMES[s], COLOURS[s]))
     words = {
-        "proper": float(series[0].y[-1]), "product": float(series[1].y[-1]),
-        "framed": float(series[2].y.max()), "inside": float(series[3].y.max()),
+        "proper": series[0].values[-1], "product": series[1].values[-1],
+        "framed": max(series[2].values), "inside": max(series[3].values),
         "fastest": beyond.BOOSTS[-1],
     }  # fmt: skip
     return told_figure("free-flight", words, (

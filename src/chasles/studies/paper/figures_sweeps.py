@@ -8,8 +8,9 @@ from chasles.studies.paper.examples import EXAMPLES
 from chasles.studies.paper.figures import COLOURS, NAMES, gap_curves, told_figure
 from chasles.studies.paper.runs import CaseResult
 from chasles.studies.paper.study import SHOWN_SPACES, STEP_FACTORS, Study
-from chasles.view.panels import Points, against, by_name, logarithmic
+from chasles.view.panels import logarithmic
 from chasles.view.plots import Figure, Panel
+from chasles.view.study_panels import Series, against, by_name
 
 WORST_JOINT = {
     "heavy-top": "pivot",
@@ -20,9 +21,6 @@ WORST_JOINT = {
 }
 
 
-MARKERS = dict(zip(SHOWN_SPACES, "os^D"))
-
-
 def tableaux_figure(study: Study) -> Figure:
     panels = []
     names = list(METHODS)
@@ -31,13 +29,11 @@ def tableaux_figure(study: Study) -> Figure:
             continue
         for what in ("gap", "energy"):
             series = []
-            for s, marker in MARKERS.items():
+            for k, s in enumerate(SHOWN_SPACES):
                 outcomes = [study.shown(example, method=m)[s] for m in names]
                 y = [value_of(o, WORST_JOINT[example], what) for o in outcomes]
-                x = np.linspace(0, len(names) - 1, len(names)) + 0.17 * (
-                    list(MARKERS).index(s) - 1.5
-                )
-                series.append(Points(x, np.array(y), NAMES[s], COLOURS[s], marker))
+                x = [place + 0.17 * (k - 1.5) for place in range(len(names))]
+                series.append(Series(NAMES[s], y, COLOURS[s], x))
             label = f"gap of {WORST_JOINT[example]} in m" if what == "gap" else "|E − E₀|/T₀"
             panels.append(
                 Panel(
@@ -65,7 +61,7 @@ def steps_figure(study: Study) -> Figure:
         for s in SHOWN_SPACES:
             outcomes = [study.shown(example, step=float(h))[s] for h in steps]
             gaps = np.array([o.gap(WORST_JOINT[example]) for o in outcomes])
-            series.append(Points(steps, gaps, NAMES[s], COLOURS[s]))
+            series.append(Series(NAMES[s], gaps, COLOURS[s], steps))
             if np.isfinite(gaps).all() and gaps.max() > DRIFTS:
                 slopes.append(np.polyfit(np.log(steps), np.log(gaps), 1)[0])
         panels.append(

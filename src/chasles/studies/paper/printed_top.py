@@ -19,13 +19,13 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.groups.se3 import se3_compose, se3_dexp_inv, se3_exp
-from chasles.groups.so3 import so3_inverse, so3_normalise, so3_rotate
+from chasles.groups.so3 import so3_inverse, so3_rotate
 from chasles.groups.so3xr3 import so3xr3_compose, so3xr3_dexp_inv, so3xr3_exp
-from chasles.groups.vectors import add, axpy, cross, neg, scale, sub
+from chasles.groups.vectors import add, axpy, cross, neg, sub
 from chasles.model import Model
+from chasles.studies.classical import Chart, munthe_kaas_step, pair
 
 Vector = tuple[float, float, float]
-ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -60,31 +60,8 @@ def integrate(model: Model, equations: Equations, until: float, step: float) -> 
     for index in range(steps + 1):
         gap[index], kinetic[index] = top.observe(pose, velocity)
         if index < steps:
-            pose, velocity = rk4_step(top, pose, velocity, step)
+            pose, velocity = munthe_kaas_step(top.chart, pose, velocity, step)
     return Trajectory(np.linspace(0.0, step * steps, steps + 1), gap, kinetic, pose[0], pose[1])
-
-
-def rk4_step(top: "Top", pose: Any, velocity: Any, step: float) -> Any:
-    """One step of the classical tableau on G x R^6."""
-    psi, shift = (ZERO, ZERO), (ZERO, ZERO)
-    sum_pose, sum_velocity = (ZERO, ZERO), (ZERO, ZERO)
-    for node, weight in ((0.5, 1 / 6), (0.5, 1 / 3), (1.0, 1 / 3), (None, 1 / 6)):
-        now = plus(velocity, 1.0, shift)
-        rate = top.rate(top.compose(pose, top.exp(psi)), now)
-        k = top.pull_back(psi, now)
-        sum_pose, sum_velocity = plus(sum_pose, weight, k), plus(sum_velocity, weight, rate)
-        if node is not None:
-            psi, shift = scaled(node * step, k), scaled(node * step, rate)
-    quaternion, position = top.compose(pose, top.exp(scaled(step, sum_pose)))
-    return (so3_normalise(quaternion), position), plus(velocity, step, sum_velocity)
-
-
-def plus(x: Any, factor: float, y: Any) -> Any:
-    return axpy(factor, y[0], x[0]), axpy(factor, y[1], x[1])
-
-
-def scaled(factor: float, x: Any) -> Any:
-    return scale(factor, x[0]), scale(factor, x[1])
 
 
 class Top:
@@ -98,19 +75,23 @@ class Top:
         self.equations = equations
         proper = equations.group == "SE3"
         self.proper = proper
-        self.compose = se3_compose if proper else so3xr3_compose
-        self.exp = se3_exp if proper else so3xr3_exp
+        compose = se3_compose if proper else so3xr3_compose
+        exp = se3_exp if proper else so3xr3_exp
         self.dexp_inv = se3_dexp_inv if proper else so3xr3_dexp_inv
+        self.chart = Chart(
+            lambda pose, psi: compose(pose, exp(pair(psi))), self.pull_back,
+            lambda pose, velocity: np.ravel(self.rate(pose, pair(velocity))),
+        )  # fmt: skip
 
-    def start(self) -> Any:
+    def start(self) -> tuple[Any, Floats]:
         omega = self.body.angular_velocity
-        return ((1.0, 0.0, 0.0, 0.0), self.r0), (omega, cross(omega, self.r0))
+        return ((1.0, 0.0, 0.0, 0.0), self.r0), np.ravel(np.array((omega, cross(omega, self.r0))))
 
-    def pull_back(self, psi: Any, velocity: Any) -> Any:
+    def pull_back(self, psi: Floats, velocity: Floats) -> Floats:
         if self.equations.dexp_inv == "left out":
             return velocity
-        sign = neg if self.equations.dexp_inv == "at -Psi" else same
-        return self.dexp_inv((sign(psi[0]), sign(psi[1])), velocity)
+        sign = -1.0 if self.equations.dexp_inv == "at -Psi" else 1.0
+        return np.ravel(self.dexp_inv(pair(sign * psi), pair(velocity)))
 
     def body_twist(self, quaternion: Any, velocity: Any) -> Any:
         omega, v = velocity
@@ -142,11 +123,7 @@ class Top:
     def observe(self, pose: Any, velocity: Any) -> tuple[float, float]:
         """The gap at the pivot and the kinetic energy."""
         open_by = sub(pose[1], so3_rotate(pose[0], self.r0))
-        omega, v = velocity
+        omega, v = pair(velocity)
         spin = sum(i * w * w for i, w in zip(self.inertia, omega))
         speed = sum(x * x for x in v)
         return sum(x * x for x in open_by) ** 0.5, 0.5 * (spin + self.mass * speed)
-
-
-def same(x: Any) -> Any:
-    return x

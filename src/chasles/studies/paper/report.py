@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Sequence
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from chasles.model import InvalidOption
+from chasles.model.tables import finite
 from chasles.stderr import progress_bar
 from chasles.studies.output import tell, writable
 from chasles.studies.paper.claims import all_claims
@@ -43,7 +43,8 @@ def make_report(options: Options, progress: bool | None = None) -> Path:
             bar.update()
 
         body = Page(study, claims, errata, keep).body
-    results = json.dumps(results_of(study, claims, errata), indent=1, ensure_ascii=False)
+    results = finite(results_of(study, claims, errata))  # null is a run that broke off
+    results = json.dumps(results, indent=1, ensure_ascii=False)
     write_whole(folder / "results.json", results + "\n")
     path = folder / "report.html"
     write_whole(path, page(f"{TITLE} chasles on Müller and Terze (2013)", DESCRIPTION, body))
@@ -91,8 +92,8 @@ def results_of(study: Study, claims: Sequence[Claim], errata: Sequence[Erratum])
         ],
         "runs": {
             case.id: {
-                "gaps_m": {joint: number(outcome.gap(joint)) for joint in outcome.gaps},
-                "energy_drift": number(outcome.energy_drift()),
+                "gaps_m": {joint: outcome.gap(joint) for joint in outcome.gaps},
+                "energy_drift": outcome.energy_drift(),
                 "kinetic_energy_at_start_J": outcome.kinetic_at_start,
                 "provenance": provenance[case.id],
             }
@@ -102,29 +103,13 @@ def results_of(study: Study, claims: Sequence[Claim], errata: Sequence[Erratum])
 
 
 def claim_entry(claim: Claim) -> dict[str, Any]:
-    return {
-        "key": claim.key,
-        "quote": claim.quote,
-        "where": claim.where,
-        "verdict": claim.verdict,
-        "condition": claim.condition,
-        "rule": claim.rule,
-        "figure": claim.figure,
-        "measures": [measure_entry(measure) for measure in claim.measures],
-    }
+    told = ("key", "quote", "where", "verdict", "condition", "rule", "figure")
+    entry = {name: getattr(claim, name) for name in told}
+    return {**entry, "measures": [measure_entry(measure) for measure in claim.measures]}
 
 
 def measure_entry(measure: Measure) -> dict[str, Any]:
-    entry: dict[str, Any] = {"label": measure.label, "value": number(measure.value)}
-    if measure.unit:
-        entry["unit"] = measure.unit
-    if measure.cases:
-        entry["runs"] = [case.id for case in measure.cases]
-    if measure.source:
-        entry["source"] = measure.source
-    return entry
-
-
-def number(value: float) -> float | None:
-    """JSON has no infinity: null is a run that broke off."""
-    return value if isfinite(value) else None
+    runs = [case.id for case in measure.cases]
+    more = {"unit": measure.unit, "runs": runs, "source": measure.source}
+    told = {name: value for name, value in more.items() if value}
+    return {"label": measure.label, "value": measure.value, **told}

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.many.quiet import simulate_quietly
-from chasles.model import Model, SimulationStopped
+from chasles.model import Model
 from chasles.result.result import Result
 from chasles.stderr import progress_bar
+from chasles.studies.measure import run_of
 
-#: Longer runs keep every second, third, ... state: many runs are held at once.
-MOST_STATES = 5000
+#: Of a case: what is not an option of its run.
+IN_WORDS = ("model", "until")
 
 
 @dataclass(frozen=True)
@@ -97,20 +97,8 @@ class Runs:
                 self(case)
 
     def run(self, case: Case) -> CaseResult:
-        try:
-            result = simulate_quietly(
-                self.models[case.model],
-                until=case.until,
-                step=case.step,
-                method=case.method,
-                spaces=case.spaces,
-                acceleration=case.acceleration,
-                stabilise=case.stabilise,
-                save_every=max(1, round(case.until / case.step) // MOST_STATES),
-                progress=False,
-            )
-        except SimulationStopped as stopped:  # a crude tableau may not survive: that is a finding
-            result = stopped.result
+        options = {name: value for name, value in vars(case).items() if name not in IN_WORDS}
+        result = run_of(self.models[case.model], case.until, options)
         with np.errstate(over="ignore", invalid="ignore"):  # of a run that broke off
             gaps = {name: result.violation(name, vector=True) for name in result.model.joint_names}
             kinetic = result.kinetic_energy()

@@ -7,9 +7,10 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.integrators.tableaux import METHODS
-from chasles.many.quiet import simulate_quietly
 from chasles.model import InvalidOption, Model
-from chasles.studies.gallery import platform_top
+from chasles.studies.candidates import Candidate
+from chasles.studies.gallery import floating_pair, platform_top
+from chasles.studies.measure import costs
 from chasles.studies.paper import beyond
 from chasles.studies.paper.examples import EXAMPLES
 from chasles.studies.paper.options import Options
@@ -29,7 +30,6 @@ FORMS = ("space", "screw")
 LONGER = 5  # times the duration of the paper's figures
 RANDOM_KINDS = ("pendulum", "floating")
 STEP_FACTORS = (8, 4, 2, 1, 0.5, 0.25)
-TIMED_STEPS, TIMED_REPEATS = 5_000, 8
 
 
 def form_of(spaces: str) -> str:
@@ -55,7 +55,7 @@ class Study:
                 models |= beyond.random_models("floating", spin)
             models["free body"] = beyond.free_body()
             for boost in beyond.BOOSTS:
-                models[beyond.boosted_name(boost)] = beyond.boosted_pair(boost)
+                models[beyond.boosted_name(boost)] = floating_pair(boost)
         if self.has("heavy-top"):
             for speed in beyond.PLATFORM_SPEEDS:
                 models[beyond.platform_name(speed)] = platform_top(speed)
@@ -213,25 +213,10 @@ class Study:
 
     @cached_property
     def microseconds_per_step(self) -> dict[str, dict[str, float]]:
-        """Best of a few long runs: example -> spaces -> time of one step, us."""
-        timed: dict[str, dict[str, float]] = {}
-        for key in self.options.chosen:
-            spaces = SHOWN_SPACES
-            seconds: dict[str, list[float]] = {name: [] for name in spaces}
-            for _ in range(TIMED_REPEATS):  # in turn, so that a busy machine is unfair to none
-                for name in spaces:
-                    seconds[name].append(self.seconds_of_steps(key, name))
-            timed[key] = {name: 1e6 * min(seconds[name]) / TIMED_STEPS for name in spaces}
-        return timed
-
-    def seconds_of_steps(self, example: str, spaces: str) -> float:
-        run = simulate_quietly(
-            EXAMPLES[example].model,
-            until=TIMED_STEPS * 1e-5,
-            step=1e-5,
-            method=self.options.method,
-            spaces=spaces,
-            save_every=TIMED_STEPS,
-            progress=False,
-        )
-        return float(run.provenance["seconds_in_steps"])
+        """Example -> spaces -> time of one step, us: the best of some."""
+        asked = {"method": self.options.method, "step": self.options.step}
+        ways = [Candidate(spaces, {**asked, "spaces": spaces}) for spaces in SHOWN_SPACES]
+        return {
+            key: dict(zip(SHOWN_SPACES, costs(EXAMPLES[key].model, ways, self.options.until)))
+            for key in self.options.chosen
+        }

@@ -11,7 +11,6 @@ CASES: dict[str, Case] = {case.name: case for case in ALL}
 
 
 def reproduce(name: str) -> Reproduced:
-    """Run a case by its name."""
     if name not in CASES:
         raise UnknownName.among("published result", name, CASES)
     return reproduced(CASES[name])

@@ -87,7 +87,6 @@ class Reproduced:
 
 
 def reproduced(case: Case) -> Reproduced:
-    """Run a case."""
     rows = []
     for row in case.rows:
         ours = row.ours()

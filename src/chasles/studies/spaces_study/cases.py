@@ -1,6 +1,5 @@
 """What is measured, one function per question; each gives plain numbers, ready for JSON."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +15,7 @@ from chasles.studies.predictions import predictions_of
 from chasles.studies.spaces_study import cayley
 
 STEP, UNTIL = 1e-3, 1.0
+USUAL = {"method": "rk4", "step": STEP, "acceleration": "screw", "stabilise": None}
 BOOSTS = (0.0, 0.1, 1.0, 10.0, 100.0)  # m/s
 SPEEDS = (0.001, 0.01, 0.1, 1.0, 10.0)  # m/s, of the platform
 RULES = ("SE3", "SO3xR3", "framed", "subgroups")
@@ -57,10 +57,7 @@ def run(
     model: Model, spaces: Any, ledger: Ledger | None = None, what: str = "", **more: Any
 ) -> CandidateResult:
     """One run with the study's usual options."""
-    options = {
-        "spaces": spaces, "method": "rk4", "step": STEP, "acceleration": "screw",
-        "stabilise": None, **more,
-    }  # fmt: skip
+    options = {**USUAL, "spaces": spaces, **more}
     until = options.pop("until", UNTIL)
     outcome = measure(model, Candidate(what, options), until)
     if ledger is not None:
@@ -186,14 +183,10 @@ def cost(effort: Effort) -> dict[str, Any]:
     best = np.full((len(rules), len(models)), np.inf)
     for _ in range(effort.laps):
         for column, model in enumerate(models):
-            measured = costs(model, candidates_for(rules), UNTIL, repeats=2)
+            ways = [Candidate(rule, {**USUAL, "spaces": rule}) for rule in rules]
+            measured = costs(model, ways, UNTIL, repeats=2)
             best[:, column] = np.minimum(best[:, column], measured)
     return {"bodies": list(effort.chains), **dict(zip(rules, best.tolist()))}
-
-
-def candidates_for(rules: Iterable[str]) -> list[Candidate]:
-    common = {"method": "rk4", "step": STEP, "acceleration": "screw", "stabilise": None}
-    return [Candidate(rule, {**common, "spaces": rule}) for rule in rules]
 
 
 def cayley_against_exp() -> dict[str, Any]:

@@ -10,6 +10,7 @@ small linear solve.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,17 +25,16 @@ from chasles.groups.se3 import (
     se3_dexp_inv,
     se3_exp,
 )
-from chasles.groups.so3 import so3_from_matrix, so3_matrix, so3_normalise
+from chasles.groups.so3 import so3_from_matrix, so3_matrix
 from chasles.model import Model
 from chasles.result.violations import gap
 from chasles.spaces import resolve_spaces
+from chasles.studies.classical import Chart, munthe_kaas_step, pair
 
 MAPS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "exp": (se3_exp, se3_dexp_inv),
     "Cayley": (se3_cay, se3_dcay_inv),
 }
-NODES = (0.0, 0.5, 0.5, 1.0)
-WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 
 
 class OneBody(NamedTuple):
@@ -63,27 +63,17 @@ def trajectory(model: Model, name: str, steps: int, step: float) -> list[Floats]
     flat = tuple(float(x) for row in body.rotation for x in row)
     pose = (so3_from_matrix(flat), tuple(body.position))
     velocity = eq.velocity.copy()
+    tau, rate_of = MAPS[name]
+    chart = Chart(
+        lambda here, phi: se3_compose(here, tau(pair(phi))),
+        lambda phi, v: np.ravel(rate_of(pair(-phi), pair(v))),
+        partial(acceleration, fixed),
+    )
     states = [absolute(pose, velocity)]
     for _ in range(steps):
-        pose, velocity = stepped(fixed, MAPS[name], pose, velocity, step)
+        pose, velocity = munthe_kaas_step(chart, pose, velocity, step)
         states.append(absolute(pose, velocity))
     return states
-
-
-def stepped(fixed: OneBody, maps: Any, pose: Any, velocity: Floats, step: float) -> Any:
-    """One step of the classical method."""
-    tau, rate_of = maps
-    shift, change = np.zeros(6), np.zeros(6)
-    total_shift, total_change = np.zeros(6), np.zeros(6)
-    for node, weight in zip(NODES, WEIGHTS):
-        phi, v = node * step * shift, velocity + node * step * change
-        here = se3_compose(pose, tau(pair(phi))) if node else pose
-        shift = np.ravel(rate_of(pair(-phi), pair(v)))
-        change = acceleration(fixed, here, v)
-        total_shift += weight * shift
-        total_change += weight * change
-    q, position = se3_compose(pose, tau(pair(step * total_shift)))
-    return (so3_normalise(q), position), velocity + step * total_change
 
 
 def acceleration(fixed: OneBody, pose: Any, twist: Floats) -> Floats:
@@ -95,11 +85,6 @@ def acceleration(fixed: OneBody, pose: Any, twist: Floats) -> Floats:
     force = -np.cross(omega, momentum[3:]) + turn.T @ fixed.gravity
     wrench = np.concatenate((torque, force))
     return fixed.inverse[:, :6] @ wrench
-
-
-def pair(twist: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    x = twist.tolist()
-    return (x[0], x[1], x[2]), (x[3], x[4], x[5])
 
 
 def absolute(pose: Any, velocity: Floats) -> Floats:

@@ -21,7 +21,8 @@ def number(value: float | None) -> str:
 
 
 def kept_values(data: dict[str, Any]) -> dict[str, str]:
-    rounding = [v for v in every_error(data) if v < kept.ROUNDING]
+    found = (e for spaces in data.values() for methods in spaces.values() for e in methods.values())
+    rounding = [v for errors in found for v in errors.values() if v < kept.ROUNDING]
     pivoted = data["pivoted"]
     return {
         "kept_step_ms": f"{1e3 * kept.STEP:g}",
@@ -32,13 +33,6 @@ def kept_values(data: dict[str, Any]) -> dict[str, str]:
         "kept_floating": full_table(data["floating"], kept.QUANTITIES["floating"]),
         "kept_pivoted": full_table(pivoted, kept.QUANTITIES["pivoted"]),
     }
-
-
-def every_error(data: dict[str, Any]) -> Iterator[float]:
-    for spaces in data.values():
-        for methods in spaces.values():
-            for errors in methods.values():
-                yield from errors.values()
 
 
 def summary(data: dict[str, Any]) -> Iterator[str]:

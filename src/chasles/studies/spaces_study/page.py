@@ -53,7 +53,6 @@ class Numbers(dict[str, str]):
 
 
 def page(data: dict[str, Any]) -> str:
-    """study.md."""
     text = files("chasles.studies.spaces_study").joinpath("page.md").read_text(encoding="utf-8")
     values = {
         "ground_table": pair_table(data["ground"]),
@@ -101,9 +100,7 @@ def tree_values(data: dict[str, Any]) -> dict[str, str]:
     ]
     header = ["spaces", "gap, median", "largest", "with heun: median", "largest",
               "energy drift, median"]  # fmt: skip
-    return {
-        "tree_table": Table(header, rows).markdown(),
-    }
+    return {"tree_table": Table(header, rows).markdown()}
 
 
 def loop_values(loops: dict[str, Any]) -> dict[str, str]:
@@ -170,6 +167,4 @@ def prediction_values(found: dict[str, Any]) -> dict[str, str]:
     verdict = "None was contradicted."
     if wrong:
         verdict = f"{len(wrong)} were wrong:\n\n" + "\n".join(f"* {line}" for line in wrong)
-    return {
-        "verdict": verdict,
-    }
+    return {"verdict": verdict}
