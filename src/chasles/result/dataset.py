@@ -91,7 +91,11 @@ def over_time(run: "Trajectory") -> dict[str, Any]:
     with np.errstate(over="ignore", invalid="ignore"):  # a run that stopped may end at 1e200 m/s
         variables.update(of_all(setup, absolute, integrals))
     if setup.model.joints:
-        variables.update(of_joints(setup, absolute, t))
+        gaps = np.array([gap(setup, name, absolute, t) for name in setup.model.joint_names])
+        angle, length = np.linalg.norm(gaps, axis=3).transpose(1, 2, 0)
+        dims, open_by = ("time", "joint"), "by which a joint is open"
+        variables["violation"] = described(dims, length, "m", f"distance {open_by}")
+        variables["violation_angle"] = described(dims, angle, "rad", f"angle {open_by}")
     if integrals.size:
         text = "work of forces and drivers (J), then unwrapped angles (rad)"
         variables["integrals"] = described(("time", "integral"), integrals.copy(), "1", text)
@@ -140,26 +144,16 @@ def of_bodies(setup: Setup, absolute: Floats) -> dict[str, Any]:
     ordered = absolute[:, [setup.body_index[name] for name in setup.model.body_names]]
     rotation = ordered[..., POSE_R : POSE_R + 9].reshape(*ordered.shape[:2], 3, 3)
     body_velocity = ordered[..., TWIST + 3 : TWIST + 6]
+    position, spin = ordered[..., POSE_X : POSE_X + 3], ordered[..., TWIST : TWIST + 3]
+    velocity = np.einsum("tbij,tbj->tbi", rotation, body_velocity)
     world, own = ("time", "body", "axis"), ("time", "body", "body_axis")
+    moving, turns = "velocity of the centre of mass", "rotation matrix from the body frame to the"
     return {
-        "position": described(
-            world, ordered[..., POSE_X : POSE_X + 3], "m", "centre of mass in the world"
-        ),
-        "rotation": described(
-            (*world, "body_axis"), rotation, "1", "rotation matrix from the body frame to the world"
-        ),
-        "velocity": described(
-            world,
-            np.einsum("tbij,tbj->tbi", rotation, body_velocity),
-            "m/s",
-            "velocity of the centre of mass in the world",
-        ),
-        "angular_velocity": described(
-            own, ordered[..., TWIST : TWIST + 3], "rad/s", "angular velocity in the body frame"
-        ),
-        "body_velocity": described(
-            own, body_velocity, "m/s", "velocity of the centre of mass in the body frame"
-        ),
+        "position": described(world, position, "m", "centre of mass in the world"),
+        "rotation": described((*world, "body_axis"), rotation, "1", f"{turns} world"),
+        "velocity": described(world, velocity, "m/s", f"{moving} in the world"),
+        "angular_velocity": described(own, spin, "rad/s", "angular velocity in the body frame"),
+        "body_velocity": described(own, body_velocity, "m/s", f"{moving} in the body frame"),
     }
 
 
@@ -171,18 +165,6 @@ def of_start(setup: Setup, start: Floats) -> dict[str, Any]:
     }
 
 
-def of_joints(setup: Setup, absolute: Floats, t: Floats) -> dict[str, Any]:
-    """By how much every joint is open."""
-    names = setup.model.joint_names
-    gaps = np.array([gap(setup, name, absolute, t) for name in names])
-    angle, length = np.linalg.norm(gaps, axis=3).transpose(1, 2, 0)
-    dims = ("time", "joint")
-    return {
-        "violation": described(dims, length, "m", "distance by which a joint is open"),
-        "violation_angle": described(dims, angle, "rad", "angle by which a joint is open"),
-    }
-
-
 def of_all(setup: Setup, absolute: Floats, integrals: Floats) -> dict[str, Any]:
     """Energy and momenta of the whole model."""
     kinetic = energy.kinetic_of_all(setup, absolute)
@@ -190,16 +172,15 @@ def of_all(setup: Setup, absolute: Floats, integrals: Floats) -> dict[str, Any]:
     potential += energy.stored(setup, absolute, integrals).sum(axis=1)
     linear = energy.linear_momentum(setup, absolute)
     angular = energy.angular_momentum(setup, absolute)
-    vector = ("time", "axis")
+    one, vector = ("time",), ("time", "axis")
+    of, about = "of gravity (zero at the origin of the world) and springs", "about the origin"
     return {
-        "kinetic_energy": described(("time",), kinetic, "J", "kinetic energy"),
-        "potential_energy": described(
-            ("time",), potential, "J", "of gravity (zero at the origin of the world) and springs"
-        ),
-        "energy": described(("time",), kinetic + potential, "J", "kinetic and potential energy"),
+        "kinetic_energy": described(one, kinetic, "J", "kinetic energy"),
+        "potential_energy": described(one, potential, "J", of),
+        "energy": described(one, kinetic + potential, "J", "kinetic and potential energy"),
         "momentum": described(vector, linear, "N s", "linear momentum in the world"),
         "angular_momentum": described(
-            vector, angular, "N m s", "angular momentum about the origin of the world"
+            vector, angular, "N m s", f"angular momentum {about} of the world"
         ),
     }
 

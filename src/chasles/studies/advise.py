@@ -83,6 +83,8 @@ class Advice(Printed):
     ['acceleration', 'method', 'spaces', 'stabilise', 'step']
     """
 
+    drawn_by = "figures:advice_figure"  # worst gap and energy drift against cost
+
     model: Model
     target: float
     energy: float
@@ -193,12 +195,6 @@ class Advice(Printed):
             "front": [plain_dict(t) for t in self.front],
             "evidence": [plain_dict(t) for t in self.evidence],
         }
-
-    def figure(self) -> Any:
-        """Worst gap and energy drift against cost."""
-        from chasles.studies.figures import advice_figure
-
-        return advice_figure(self)
 
 
 @explained

@@ -134,6 +134,8 @@ class Comparison(Printed):
     (('SE3', 'SO3xR3'), True)
     """
 
+    drawn_by = "figures:comparison_figure"  # gap of each joint over time, energy drift, cost
+
     model: Model
     until: float
     outcomes: tuple[CandidateResult, ...]
@@ -250,12 +252,6 @@ class Comparison(Printed):
             "predictions": [p.as_dict() for p in self.predictions],
             "left_out": dict(self.left_out),
         }
-
-    def figure(self) -> Any:
-        """Gap of each joint over time, energy drift, cost."""
-        from chasles.studies.figures import comparison_figure
-
-        return comparison_figure(self)
 
 
 def outcome_dict(outcome: CandidateResult) -> dict[str, Any]:

@@ -92,6 +92,8 @@ class Convergence(Printed):
     2
     """
 
+    drawn_by = "accuracy_figures:convergence_figure"
+
     model: Model
     until: float
     families: tuple[Family, ...]
@@ -156,12 +158,6 @@ class Convergence(Printed):
                 for f in self.families
             ],
         }
-
-    def figure(self) -> Any:
-        """Error over step, a line for every method and space."""
-        from chasles.studies.accuracy_figures import convergence_figure
-
-        return convergence_figure(self)
 
 
 @explained

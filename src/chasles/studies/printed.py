@@ -1,8 +1,9 @@
 """What the answers of studies have in common: they print, they draw, and they refuse alike."""
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -39,8 +40,12 @@ class Printed:
     def _repr_html_(self) -> str:
         return as_html(str(self))
 
+    #: module and function that draw it
+    drawn_by: ClassVar[str]
+
     def figure(self) -> Any:
-        raise NotImplementedError
+        module, _, name = self.drawn_by.partition(":")
+        return getattr(import_module(f"chasles.studies.{module}"), name)(self)
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A figure of it.

@@ -102,6 +102,8 @@ class WorkPrecision(Printed):
     'rk4'
     """
 
+    drawn_by = "accuracy_figures:work_figure"
+
     model: Model
     until: float
     starts: int
@@ -143,12 +145,6 @@ class WorkPrecision(Printed):
             for w in self.works
         ]  # fmt: skip
         return {"until": self.until, "starts": self.starts, "works": works}
-
-    def figure(self) -> Any:
-        """Error over evaluations, and over time where it was taken."""
-        from chasles.studies.accuracy_figures import work_figure
-
-        return work_figure(self)
 
 
 @explained

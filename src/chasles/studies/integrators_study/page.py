@@ -7,38 +7,19 @@ from chasles.integrators.methods import methods
 from chasles.model.tables import Table
 from chasles.studies.accuracy_figures import counted, work_panel
 from chasles.studies.integrators_study.cases import SPACES, STEP, is_secular
+from chasles.studies.words import page_of
 from chasles.studies.work_precision import Point, Work
 from chasles.view.plots import Figure, Panel
 
-HEAD = """\
-# Every method on the same models
-
-Written by `chasles study integrators`. Each method is run in each space that admits it; what is
-refused stands below with the reason. How to choose is on the page of [integrators](integrators.md).
-"""
-
 
 def page(data: dict[str, Any]) -> str:
-    made = data["made"]
-    parts = [
-        HEAD,
-        "## Observed orders\n\nSlopes of the errors of poses and velocities over three steps, each"
-        " half of the one before, against a run of order 8; of single runs, so that a slope may be"
-        " off where an error passes through zero. A dash: fewer than two runs between rounding and"
-        " a tenth of a body.",
-        *(order_table(name, rows) for name, rows in data["orders"].items()),
-        "## What is refused",
-        refusals(data["orders"]),
-        "## What accuracy costs",
-        "![Error over evaluations and time](images/integrators/work.svg)",
-        f"## Long runs\n\nA heavy top over {made['steps']:,} steps of {STEP * 1e3:g} ms. *trend*:"
-        " the slope of a line through the error of the energy, as a fraction of the kinetic energy"
-        " per thousand steps; *none* where it is within four standard deviations of zero, or"
-        " rounding.",
-        drift_table(data["drift"]),
-        f"Made in {made['seconds']:g} s with chasles {made['chasles']}, Python {made['python']}.",
-    ]
-    return "\n\n".join(parts) + "\n"
+    orders = [order_table(name, rows) for name, rows in data["orders"].items()]
+    return page_of("integrators_study", data, {
+        "orders": "\n\n".join(orders),
+        "refusals": refusals(data["orders"]),
+        "step": f"{STEP * 1e3:g}",
+        "drift": drift_table(data["drift"]),
+    })  # fmt: skip
 
 
 def order_table(name: str, rows: dict[str, Any]) -> str:

@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.resources import files
 
 from chasles.model.tables import Table
 from chasles.studies.library.benchmark import Benchmark, Check
 from chasles.studies.library.catalogue import library
 from chasles.studies.library.command import FILMS, IMAGES, quantity
+from chasles.studies.words import text_of
 from chasles.view.theme import scientific
 
 
 def page(checks: Mapping[str, Sequence[Check]]) -> str:
     """Markdown with all benchmarks that were run."""
     names = [name for name in library.names() if name in checks]
-    head = files("chasles.studies.library").joinpath("page.md").read_text(encoding="utf-8")
+    head = text_of("library", "page.md")
     return "\n".join([head, *(section(library.get(name), checks[name]) for name in names)])
 
 

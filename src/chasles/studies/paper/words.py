@@ -1,20 +1,16 @@
 """The words of the report, from words.toml, with measured numbers in their places."""
 
-import tomllib
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 from string import Formatter
 from typing import Any
 
+from chasles.studies.words import tables_of
 from chasles.view.theme import scientific
 
 
-@cache
 def words() -> dict[str, dict[str, dict[str, Any]]]:
     """Kind -> key -> fields."""
-    text = files("chasles.studies.paper").joinpath("words.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return tables_of("paper", "words.toml")
 
 
 class Numbers(Formatter):

@@ -1,9 +1,6 @@
 """The study as a page: the text of page.md with the measured numbers in their places."""
 
-from collections.abc import Callable
-from importlib.resources import files
 from statistics import median
-from string import Template
 from typing import Any
 
 from chasles.model.tables import Table
@@ -14,46 +11,11 @@ from chasles.studies.spaces_study.conservation_page import (
     redundant_values,
 )
 from chasles.studies.spaces_study.drawings import NAMES, relative_errors
+from chasles.studies.words import page_of
 from chasles.view.theme import scientific as sci
 
 
-class Text(Template):
-    """@{...} stands for a value, see `Numbers`; dollars and other braces are Markdown's own."""
-
-    delimiter = "@"
-    braceidpattern = r"[^}]+"
-
-
-FUNCTIONS: dict[str, Callable[[Any], Any]] = {
-    "g": lambda value: f"{value:g}",
-    "milli": lambda value: f"{1e3 * value:g}",
-    "len": len,
-    "max": max,
-    "median": median,
-    "min": min,
-    "sci": sci,
-}
-
-
-class Numbers(dict[str, str]):
-    """Values by name; or a path in the data and functions of what is there, "a/b/0 | max | sci"."""
-
-    def __init__(self, data: dict[str, Any], named: dict[str, str]) -> None:
-        super().__init__(named)
-        self.data = data
-
-    def __missing__(self, wanted: str) -> str:
-        path, *functions = wanted.split(" | ")
-        value: Any = self.data
-        for key in path.split("/"):
-            value = value[int(key)] if isinstance(value, list) else value[key]
-        for function in functions:
-            value = FUNCTIONS[function](value)
-        return str(value)
-
-
 def page(data: dict[str, Any]) -> str:
-    text = files("chasles.studies.spaces_study").joinpath("page.md").read_text(encoding="utf-8")
     values = {
         "ground_table": pair_table(data["ground"]),
         "moving_table": pair_table(data["moving"]),
@@ -68,7 +30,7 @@ def page(data: dict[str, Any]) -> str:
         **cayley_values(data["cayley"]),
         **prediction_values(data["predictions"]),
     }
-    return Text(text).substitute(Numbers(data, values))
+    return page_of("spaces_study", data, values)
 
 
 def times(value: float) -> str:
