@@ -13,7 +13,7 @@ import chasles as ch
 from chasles.build.problem import choose_spaces, make_problem
 from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation.stabiliser import make_stabiliser
-from chasles.run.accuracy_checks import make_promises
+from chasles.run.checks import make_promises
 from chasles.run.stepper import make_stepper
 
 METHODS = ("euler", "midpoint", "heun", "kutta3", "rk4", "dopri5", "butcher6", "dop853")

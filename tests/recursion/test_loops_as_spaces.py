@@ -21,7 +21,7 @@ from test_subgroups_as_spaces import disagreement
 import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.mechanism import Promises
-from chasles.run.accuracy_checks import make_promises
+from chasles.run.checks import make_promises
 from chasles.run.stepper import Stepper
 from chasles.spaces.tree import pair_tree
 from chasles.studies.library import bennett, bricard, four_bar, n_four_bar

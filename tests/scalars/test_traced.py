@@ -16,7 +16,7 @@ from chasles.groups.so3 import so3_log
 from chasles.integrators.advance import take_step
 from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
-from chasles.run.accuracy_checks import make_promises
+from chasles.run.checks import make_promises
 from chasles.run.preparation import stabilised
 from chasles.run.stepper import make_stepper
 from chasles.scalars import elementary, errorfree

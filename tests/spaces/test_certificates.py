@@ -5,7 +5,7 @@ import pytest
 from mechanisms import KINDS, chain, double_pendulum, heavy_top, moving, three_bar
 
 import chasles as ch
-from chasles.result.audit import reach_of
+from chasles.result.joints import reach_of
 
 EPSILON = np.finfo(float).eps
 

@@ -16,7 +16,7 @@ from chasles.build.problem import choose_spaces, make_problem
 from chasles.core.outcomes import OK
 from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
-from chasles.run.accuracy_checks import make_promises
+from chasles.run.checks import make_promises
 from chasles.run.stepper import make_stepper
 
 AXIS, SPEED, STEP = (0, 0, 1), -8.0, 1e-4

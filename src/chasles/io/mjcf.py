@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from chasles.io.mjcf_meshes import place_meshes
+from chasles.io.mjcf_meshes import place_meshes, visual_model
 from chasles.io.mjcf_model import Scene, model_of
-from chasles.io.mjcf_visuals import visual_model
 from chasles.io.xml_checks import Checker
 from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import one_line

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.io.mjcf_visuals import VISUAL
+from chasles.io.mjcf_meshes import VISUAL
 from chasles.model import Box, Capsule, ChaslesError, Cylinder, Mesh, Shape, Sphere
 from chasles.model.checks import IDENTITY, as_matrix, as_vector
 from chasles.model.simplified_mesh import fewer_triangles

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from chasles.model.body import GROUND, Body
 from chasles.model.checks import Vector3, as_matrix, checked_vector
-from chasles.model.components import Components
 from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import CustomJoint
 from chasles.model.custom_coupling import CustomCoupling
@@ -23,6 +22,7 @@ from chasles.model.forces import Bushing
 from chasles.model.loads import WORLD, Load
 from chasles.model.rotations import Turned, rotation_of, turned
 from chasles.model.sensors import ForceSensor
+from chasles.model.signals import Components
 from chasles.model.words import ArrayLike
 
 if TYPE_CHECKING:

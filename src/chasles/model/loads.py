@@ -14,9 +14,9 @@ from chasles.model.checks import (
     checked_vector,
     fill,
 )
-from chasles.model.components import Components, components_of, is_components
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, short_repr
 from chasles.model.forces import Force, coefficients
+from chasles.model.signals import Components, components_of, is_components
 from chasles.model.words import ArrayLike, Frame
 
 Floats = NDArray[np.float64]

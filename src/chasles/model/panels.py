@@ -21,7 +21,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from chasles.model.derivatives import DEGREE, NODES, TO_COEFFICIENTS, Floats
-from chasles.model.pieces import Pieces
+from chasles.model.waves import Pieces
 
 #: Several functions at once: of times (T,) to values (T, width), NaN where there is none.
 Functions = Callable[[Floats], Floats]

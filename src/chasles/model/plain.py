@@ -18,7 +18,6 @@ import numpy as np
 
 from chasles.model.body import Body
 from chasles.model.checks import IDENTITY
-from chasles.model.components import Components
 from chasles.model.drivers import AnyDriver
 from chasles.model.errors import ChaslesError, ChaslesWarning, InvalidModel, UnknownName, short_repr
 from chasles.model.expressions import Expression
@@ -28,7 +27,7 @@ from chasles.model.mesh import Mesh
 from chasles.model.model import Model
 from chasles.model.sensors import AnySensor
 from chasles.model.shapes import Box, Capsule, Cone, Cylinder, Ring, Rod, Shape, Sphere
-from chasles.model.signals import Signal
+from chasles.model.signals import Components, Signal
 from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
 
 Plain = dict[str, Any]

@@ -30,7 +30,7 @@ from chasles.integrators.methods import find_method, methods
 from chasles.model import ChaslesWarning, InvalidOption, SimulationStopped
 from chasles.model.checks import checked_positive
 from chasles.result.result import Result
-from chasles.run.accuracy_checks import UNBALANCED
+from chasles.run.checks import UNBALANCED
 from chasles.run.implicit_choice import by_implicit_steps, work_of
 from chasles.run.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
 from chasles.run.one_run import Prepared, integrate, prepared

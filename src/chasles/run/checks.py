@@ -1,14 +1,190 @@
-"""What is suspect about a run that has ended: one list of checks, before its result is made."""
+"""What is suspect about a run that has ended: one list of checks, before its result is made.
 
-from collections.abc import Callable
+A joint that holds by itself in its space, or that is projected, is closed to rounding; one that
+drifts opens with the error of the method, which is small against the mechanism or the motion is
+wrong.  The energy balance likewise.  A run that breaks either ends with a warning that names the
+time, the joint or force, and a step that would do.
+"""
+
+from collections.abc import Callable, Iterable
+from math import ceil
+from typing import Any
 
 import numpy as np
 
+from chasles.build.start.redundancy import joint_of_row, lightest_body
+from chasles.build.system.build import Setup
+from chasles.build.system.sizes import alike, length_rows
+from chasles.core.arrays import Floats
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.mechanism import Promises
+from chasles.core.outcomes import OK
+from chasles.core.state_block import (
+    MISSED_ROW,
+    MISSED_SINCE,
+    NEVER,
+    OPEN_ROW,
+    OPEN_SINCE,
+    UNBALANCED_SINCE,
+    WIDEST_GAP,
+    WIDEST_ROW,
+    WORST_GAP,
+    WORST_MISS,
+    WORST_SHARE,
+    StateBlock,
+)
+from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import Contact, JointStop
 from chasles.result import energy
-from chasles.run.accuracy_checks import UNBALANCED, failed_checks
 from chasles.run.fast_spins import lost_attitudes
 from chasles.run.loop import Ended
+from chasles.run.stepper import Stepper
+
+#: Gaps, as fractions of the joint's lever, beyond which an exact joint is not exact (ten times what
+#: projection lets pass; a random walk of ulps on SE(3) is there after 1e8 steps), and beyond which
+#: one that drifts has left the mechanism.
+EXACT, DRIFTING = 1e-8, 1e-2
+#: A body that moves by less than this fraction of its size in a step stands still but for rounding.
+UNSEEN = 1e-10
+#: A driver that moves by less than this fraction of its size in a step rests: 1e-6 rad/s at 1 ms.
+AT_REST = 1e-9
+#: Steps of one body (a second) and halvings at the most that are tried for a step that would do.
+MOST_PROBED, MOST_HALVINGS = 200_000, 10
+#: How the warning of an energy balance that does not close begins.
+UNBALANCED = "the energy balance misses"
+#: What else may be done where forces do work.
+STIFF = " If a spring, damper or contact is stiff, take method='linearly-implicit'."
+
+
+def make_promises(setup: Setup, drifting: Iterable[str], step: float) -> Promises:
+    """What is promised of a run with this step, in which these joints drift."""
+    still = float(setup.system.bodies.mass.sum()) * (UNSEEN * setup.longest_lever / step) ** 2
+    gaps = promised_gaps(setup, drifting)
+    places = np.array([body.position for body in setup.model.bodies], float).reshape(-1, 3)
+    lengths = length_rows(setup.system)
+    return Promises(gaps, setup.row_sizes, lengths, AT_REST / step, still, places)
+
+
+def promised_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:
+    """(rows,) By how much (m, rad) every row may be open; 0 where nothing is promised.
+
+    Rows that restrict speeds only have no gap, and a user's formula no unit to compare with.
+    """
+    joints, sizes = setup.system.joints, setup.row_sizes
+    fraction = np.full(setup.system.joint_count, EXACT)
+    for name in (*drifting, *setup.model.driver_names):
+        fraction[setup.joint_index[name]] = DRIFTING
+    gaps = np.zeros_like(sizes)
+    for (code, _, rows), members in alike(joints).items():
+        kind = CONSTRAINTS[code]
+        for row in () if kind.calls_user else kind.measured_of(rows):
+            at = joints.first_row[members] + row
+            gaps[at] = fraction[members] * sizes[at]
+    return gaps
+
+
+def failed_checks(ended: Ended) -> list[str]:
+    """What is wrong with a run, in words; nothing if nothing is."""
+    stepper, block, step = ended.run.stepper, ended.block, ended.run.pace.typical_step
+    alarm = StateBlock(block, stepper.layout).alarm()
+    said = []
+    if alarm[OPEN_SINCE] != NEVER:
+        gap, name = worst_gap(stepper, block)
+        word = "driver" if name in stepper.solver.setup.model.driver_names else "joint"
+        said.append(
+            f"{word} '{name}' drifted by {gap}, first seen at"
+            f" t = {alarm[OPEN_SINCE]:.6g} s: more than its space promises. Take a smaller step"
+            f" than {step:g} s, or project the joints: stabilise='projection of all joints'."
+        )
+    if alarm[MISSED_SINCE] != NEVER:
+        setup = stepper.solver.setup
+        name, component = joint_of_row(setup, int(alarm[MISSED_ROW]))
+        said.append(
+            f"joint '{name}' (direction {component}) misses {100.0 * alarm[WORST_MISS]:.3g} % of"
+            f" the acceleration it asks for, more than 1 % since t ="
+            f" {alarm[MISSED_SINCE]:.6g} s: redundant constraints contradict each other, or"
+            f" the lightest body, '{lightest_body(setup)}', is too light for the others."
+            f" Take a smaller step than {step:g} s, or give it more mass."
+        )
+    if alarm[UNBALANCED_SINCE] != NEVER:
+        since = float(alarm[UNBALANCED_SINCE])
+        better = step_that_would_do(stepper, step, since)
+        remedy = f"{better:.2g} s would do" if better else f"smaller than {step:g} s"
+        said.append(
+            f"{UNBALANCED} {100.0 * alarm[WORST_SHARE]:.3g} % of the energy exchanged,"
+            f" more than 1 % since t = {since:.6g} s{culprit(stepper, block)}: the motion after"
+            f" that is not right. Take a smaller step ({remedy}) or a method of higher order."
+            + (STIFF if is_stiff_to(stepper) else "")
+        )
+    return said
+
+
+def is_stiff_to(stepper: Stepper) -> bool:
+    """Whether the model has forces, and the method does not know how they give way."""
+    has_forces: bool = stepper.mechanism.system.force_count > 0
+    return has_forces and not isinstance(stepper.scheme, LinearlyImplicit)
+
+
+def worst_gap(stepper: Stepper, block: Floats) -> tuple[str, str]:
+    """The gap of a run that is largest against what was promised, in words, and its joint."""
+    alarm = StateBlock(block, stepper.layout).alarm()
+    row = int(alarm[OPEN_ROW])
+    return in_words(stepper, float(alarm[WORST_GAP] * stepper.mechanism.promises.gaps[row]), row)
+
+
+def in_words(stepper: Stepper, gap: float, row: int) -> tuple[str, str]:
+    """A gap with its unit, and the joint of the row of J that it is in."""
+    setup = stepper.solver.setup
+    index = int(np.searchsorted(setup.system.joints.first_row, row, side="right")) - 1
+    unit = setup.units(index)[row - int(setup.system.joints.first_row[index])]
+    return f"{gap:.3g} {unit}", list(setup.joint_index)[index]
+
+
+def checks(stepper: Stepper, block: Floats) -> dict[str, Any]:
+    """What was looked at on the way, for the provenance."""
+    alarm = StateBlock(block, stepper.layout).alarm()
+    widest = "0" if stepper.solver.setup.model.joints else "none"
+    if alarm[WIDEST_GAP] > 0.0:
+        gap, joint = in_words(stepper, float(alarm[WIDEST_GAP]), int(alarm[WIDEST_ROW]))
+        widest = f"{gap} in '{joint}'"
+    return {
+        "worst_gap": widest,
+        "imbalance": float(alarm[WORST_SHARE]),
+        "removed": stepper.removed(block),
+    }
+
+
+def culprit(stepper: Stepper, block: Floats) -> str:
+    """The force or driver that did most of the work."""
+    model = stepper.solver.setup.model
+    names = [*model.force_names, *model.driver_names]
+    work = np.abs(StateBlock(block, stepper.layout).integrals()[: len(names)])
+    if not names or not work.max() > 0.0:
+        return ""
+    return f" (most of it through '{names[int(np.argmax(work))]}')"
+
+
+def step_that_would_do(stepper: Stepper, step: float, until: float) -> float | None:
+    """A shorter step with which the balance closes up to then; None if none was found soon."""
+    if any(isinstance(force, Contact | JointStop) for force in stepper.solver.setup.model.forces):
+        return None  # what a bounce misses shows after many of them
+    watch, bodies = stepper.mechanism.watch, stepper.mechanism.system.body_count
+    events = int(watch.count[0])
+    nowhere = np.zeros((1, 1))
+    for halving in range(1, MOST_HALVINGS + 1):
+        shorter = step / 2**halving
+        steps = ceil(until / shorter)
+        if steps * bodies > MOST_PROBED:
+            break
+        block = stepper.first_block()
+        grid = (0.0, shorter, 0, steps, steps)
+        _, outcome = stepper.advance(block, block.copy(), grid, 2**62, 1, nowhere)
+        watch.count[0] = events  # what a trial passes is not the run's
+        alarm = StateBlock(block, stepper.layout).alarm()
+        if outcome == OK and alarm[UNBALANCED_SINCE] == NEVER:
+            return shorter
+    return None
+
 
 #: Of the energy exchanged.  Measured at 2 ms: 0.013 for a quadruped that stands, 0.05 for a ball
 #: whose bounce takes five steps, 0.5 where it takes less than two.

@@ -35,8 +35,7 @@ from chasles.result.checkpoint import Checkpoint
 from chasles.result.dataset import attributes_of, text_of
 from chasles.result.provenance import Provenance, coefficients
 from chasles.result.result import Result
-from chasles.run.accuracy_checks import checks, make_promises
-from chasles.run.checks import suspicions
+from chasles.run.checks import checks, make_promises, suspicions
 from chasles.run.control import Control, checked_controller
 from chasles.run.events import Event, Watcher, checked_events
 from chasles.run.impacts import Impact, expanded

@@ -92,7 +92,7 @@ class Convergence(Printed):
     2
     """
 
-    drawn_by = "accuracy_figures:convergence_figure"
+    drawn_by = "figures:convergence_figure"
 
     model: Model
     until: float

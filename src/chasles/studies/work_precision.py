@@ -102,7 +102,7 @@ class WorkPrecision(Printed):
     'rk4'
     """
 
-    drawn_by = "accuracy_figures:work_figure"
+    drawn_by = "figures:work_figure"
 
     model: Model
     until: float

@@ -13,8 +13,7 @@ from chasles.core.signals import BY_ADDRESS, PIECES, SINUSOID, sample_signals
 from chasles.model import ChaslesError, InvalidSignal
 from chasles.model.derivatives import derivatives, one_value, wherever_possible
 from chasles.model.panels import Panels
-from chasles.model.pieces import SLACK, Pieces
-from chasles.model.waves import Polynomial, Sine
+from chasles.model.waves import SLACK, Pieces, Polynomial, Sine
 
 Check = Callable[[Floats, Floats], None]
 Sampler = Callable[[Floats], Floats]

@@ -5,7 +5,7 @@ from typing import Any
 
 from chasles.integrators.methods import methods
 from chasles.model.tables import Table
-from chasles.studies.accuracy_figures import counted, work_panel
+from chasles.studies.figures import counted, work_panel
 from chasles.studies.integrators_study.cases import SPACES, STEP, is_secular
 from chasles.studies.words import page_of
 from chasles.studies.work_precision import Point, Work

@@ -11,9 +11,9 @@ from chasles.studies.paper.examples import EXAMPLES
 from chasles.studies.paper.runs import CaseResult
 from chasles.studies.paper.study import Study
 from chasles.studies.paper.words import filled, words
+from chasles.view.outline import sketch
 from chasles.view.panels import Curve, components, logarithmic, signed
 from chasles.view.plots import Figure, Panel
-from chasles.view.sketch import sketch
 from chasles.view.theme import scientific
 
 COLOURS = {"SE3": "se3", "SO3xR3": "product", "framed": "other", "auto": "chosen"}
