@@ -43,12 +43,17 @@ from chasles.model.plain import (
     to_plain,
     with_signals,
 )
-from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere
+from chasles.model.shapes import Shape
 
 PLACE = re.compile(r"^(.*?)(?: - at `\$\.?(.*)`)?$", re.S)
 WORDS = {
     "float": "a number", "int": "a whole number", "str": "a text", "bool": "true or false",
     "array": "a list", "object": "a table",
+}  # fmt: skip
+#: Of the solids that bodies may be made as: what says how large they are.
+SIZES = {
+    "box": ("size",), "sphere": ("radius",), "cylinder": ("radius", "length", "axis"),
+    "rod": ("length", "axis"),
 }  # fmt: skip
 #: Kinds of joints and forces that are about an angle alone, or about a displacement alone.
 TURNS = {
@@ -307,16 +312,9 @@ def brief_body(table: dict[str, Any], body: Body) -> dict[str, Any]:
 
 def sizes(shape: Shape | None) -> list[tuple[str, dict[str, Any]]]:
     """The solids that have a shape, and the keywords that give it to them."""
-    if isinstance(shape, Box):
-        return [("box", {"size": list(shape.size)})]
-    if isinstance(shape, Sphere):
-        return [("sphere", {"radius": shape.radius})]
-    if isinstance(shape, Cylinder | Rod):
-        along = {"length": shape.length, "axis": shape.axis}
-        if isinstance(shape, Rod):
-            return [("rod", along)]
-        return [("cylinder", {"radius": shape.radius, **along})]
-    return []
+    if shape is None or shape.kind not in SIZES:
+        return []
+    return [(shape.kind, {name: listed(getattr(shape, name)) for name in SIZES[shape.kind]})]
 
 
 def same(first: Any, second: Any) -> bool:

@@ -274,40 +274,37 @@ class NoEquilibrium(ChaslesError):
         self.residual = residual
 
 
-#: What other programs call what has another name here; names in lower case.
+#: What other programs call what has another name here, in lower case: what it is here -> there.
+CALLED = {
+    "step": "dt, h, timestep, time_step, step_size, stepsize",
+    "until": "t_end, tend, t_final, tf, t_max, tmax, end_time, duration, t_span, stop_time",
+    "method": "integrator, solver, scheme",
+    "options": "method, spaces, stabilise, rtol",
+    "rtol": "reltol, rel_tol",
+    "atol": "abstol, abs_tol",
+    "t_eval": "saveat, times, t_out",
+    "progress": "verbose, quiet, disp",
+    "path": "filename, file, fname",
+    "colour, shape": "color, rgb",
+    "dopri5, scipy rk45": "rk45, ode45, dopri, dormand-prince",
+    "bs3, scipy rk23": "rk23, ode23, bogacki-shampine",
+    "scipy lsoda": "ode113, lsoda",
+    "scipy bdf, bliedf3": "ode15s, bdf",
+    "rk4": "runge-kutta, rk, runge kutta",
+    "linearly-implicit": "rosenbrock, implicit-euler, implicit",
+    "rattlie": "symplectic, verlet, rattle",
+    "revolute": "hinge",
+    "spherical": "ball",
+    "prismatic": "slider, slide",
+    "stiffness": "k, spring_constant",
+    "position": "pos, xyz",
+    "rotation": "orientation, rot",
+    "friction": "mu, friction_coefficient",
+    "dissipation": "restitution, coefficient_of_restitution, bounce, damping",
+}
 ELSEWHERE = {
-    **dict.fromkeys(("dt", "h", "timestep", "time_step", "step_size", "stepsize"), ("step",)),
-    **dict.fromkeys(
-        ("t_end", "tend", "t_final", "tf", "t_max", "tmax", "end_time", "duration", "t_span",
-         "stop_time"),
-        ("until",),
-    ),
-    **dict.fromkeys(("integrator", "solver", "scheme"), ("method",)),
-    **dict.fromkeys(("method", "spaces", "stabilise", "rtol"), ("options",)),
-    **dict.fromkeys(("reltol", "rel_tol"), ("rtol",)),
-    **dict.fromkeys(("abstol", "abs_tol"), ("atol",)),
-    **dict.fromkeys(("saveat", "times", "t_out"), ("t_eval",)),
-    **dict.fromkeys(("verbose", "quiet", "disp"), ("progress",)),
-    **dict.fromkeys(("filename", "file", "fname"), ("path",)),
-    **dict.fromkeys(("color", "rgb"), ("colour", "shape")),
-    **dict.fromkeys(("rk45", "ode45", "dopri", "dormand-prince"), ("dopri5", "scipy rk45")),
-    **dict.fromkeys(("rk23", "ode23", "bogacki-shampine"), ("bs3", "scipy rk23")),
-    **dict.fromkeys(("ode113", "lsoda"), ("scipy lsoda",)),
-    **dict.fromkeys(("ode15s", "bdf"), ("scipy bdf", "bliedf3")),
-    **dict.fromkeys(("runge-kutta", "rk", "runge kutta"), ("rk4",)),
-    **dict.fromkeys(("rosenbrock", "implicit-euler", "implicit"), ("linearly-implicit",)),
-    **dict.fromkeys(("symplectic", "verlet", "rattle"), ("rattlie",)),
-    **dict.fromkeys(("hinge",), ("revolute",)),
-    **dict.fromkeys(("ball",), ("spherical",)),
-    **dict.fromkeys(("slider", "slide"), ("prismatic",)),
-    **dict.fromkeys(("k", "spring_constant"), ("stiffness",)),
-    **dict.fromkeys(("pos", "xyz"), ("position",)),
-    **dict.fromkeys(("orientation", "rot"), ("rotation",)),
-    **dict.fromkeys(("mu", "friction_coefficient"), ("friction",)),
-    **dict.fromkeys(
-        ("restitution", "coefficient_of_restitution", "bounce", "damping"), ("dissipation",)
-    ),
-}  # fmt: skip
+    other: tuple(here.split(", ")) for here, there in CALLED.items() for other in there.split(", ")
+}
 RESTITUTION = (
     "  dissipation=1.5 * (1 - e) / (e * v), in s/m, gives about the coefficient of restitution e"
     " in impacts at the speed v; rigid ends of joints take one: Impact(..., restitution=e)."

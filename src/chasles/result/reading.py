@@ -37,10 +37,9 @@ def of_point(result: "Result", sensor: Sensor) -> Floats:
     body, axes = sensor.body, sensor.axes
     if sensor.reads == "quaternion":
         return result.quaternion(body)
-    if sensor.reads == "angular_velocity":
-        return result.angular_velocity(body, axes)
-    if sensor.reads == "angular_acceleration":
-        return result.angular_acceleration(body, axes)
+    if sensor.reads.startswith("angular"):
+        turning: Floats = getattr(result, sensor.reads)(body, axes)
+        return turning
     point = result.point(body, sensor.at)
     if sensor.reads == "specific_force":
         values = point.acceleration - np.array(result.model.gravity)

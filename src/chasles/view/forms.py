@@ -77,7 +77,6 @@ def lengths_of(shape: Shape) -> list[Any] | None:
 
 def part_headers(scene: Scene, forms: Forms, tint: str | None) -> list[Header]:
     """What is drawn of a scene; floors that lie level are left to the page."""
-    index = {body: k for k, body in enumerate(scene.model.body_names)}
     extent = extents(scene)
     headers = []
     for part in scene.parts:
@@ -88,7 +87,7 @@ def part_headers(scene: Scene, forms: Forms, tint: str | None) -> list[Header]:
         colour = LIT.get(part.colour, part.colour)
         metal = part.role == "joint" or part.shape.colour in METALS
         headers.append({
-            "body": index.get(part.body, -1), "form": forms.number(part.shape),
+            "body": scene.number(part.body), "form": forms.number(part.shape),
             "colour": tint if tint is not None and part.role == "body" else colour,
             "role": part.role, "metal": int(metal),
             "pattern": pattern_of(part, extent.get(part.body, 0.0)),

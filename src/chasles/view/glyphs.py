@@ -1,6 +1,5 @@
 """What a joint looks like: a few small shapes on each of its bodies, by its kind."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,30 +7,38 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import Joint
-from chasles.model.checks import Matrix3, as_matrix, as_vector
+from chasles.model.checks import as_matrix, as_vector
 from chasles.model.shapes import Box, Cylinder, Ring, Rod, Shape, Sphere
 
 ON_A, ON_B = "#59626f", "#d89a3a"  # dark on the body that carries, amber on the one that moves
 Glyph = tuple[list[Shape], list[Shape]]
+SLANT = float(np.radians(14.0))  # of the turns of a screw
 
 
 def glyph_of(joint: Joint, size: float) -> Glyph:
     """Shapes on body a and on body b, in world coordinates at the start."""
     at = np.array(joint.at)
-    own, other = KINDS.get(joint.kind, custom)(joint, size)
+    own, other = (
+        LEFT if joint.kind == "helical" and joint.pitch < 0.0 else KINDS.get(joint.kind, CUSTOM)
+    )
     frame, at_b = frame_along(joint.axis), np.array(joint.at if joint.at_b is None else joint.at_b)
     axis_b = getattr(joint, "axis_b", None) or joint.axis
     frame_b = frame_along(axis_b) if joint.kind in OWN_AXIS else frame
     return (
-        [placed(shape, at, frame, ON_A) for shape in own],
-        [placed(shape, at_b, frame_b, ON_B) for shape in other],
+        [placed(shape, size, at, frame, ON_A) for shape in own],
+        [placed(shape, size, at_b, frame_b, ON_B) for shape in other],
     )
 
 
-def placed(shape: Shape, at: Floats, frame: Floats, colour: str) -> Shape:
+def placed(shape: Shape, size: float, at: Floats, frame: Floats, colour: str) -> Shape:
+    """A shape of size one, larger, at a place."""
+    lengths: Any = {name: size * getattr(shape, name) for name in shape.lengths}
+    if isinstance(shape, Box):
+        lengths["size"] = as_vector(size * np.array(shape.size))
     return replace(
         shape,
-        position=as_vector(at + frame @ np.array(shape.position)),
+        **lengths,
+        position=as_vector(at + size * (frame @ np.array(shape.position))),
         rotation=as_matrix(frame @ np.array(shape.rotation)),
         colour=colour,
     )
@@ -46,82 +53,38 @@ def frame_along(axis: Any) -> Floats:
     return np.stack((x, np.cross(z, x), z), axis=1)
 
 
-# --- by kind, with z along the joint's axis and s its size ---
+# --- by kind, with z along the joint's axis, of size one ---
 
 
-def helical(joint: Joint, s: float) -> Glyph:
-    tilt = np.radians(14.0 if joint.pitch > 0 else -14.0)
-    slanted: Matrix3 = (
-        (1.0, 0.0, 0.0),
-        (0.0, float(np.cos(tilt)), -float(np.sin(tilt))),
-        (0.0, float(np.sin(tilt)), float(np.cos(tilt))),
-    )
+def screw(slant: float) -> Glyph:
+    """A thread whose turns are slanted by an angle, and its nut."""
     turns = [
-        Ring(0.62 * s, 0.3 * s, 0.22 * s, position=(0.0, 0.0, k * 0.75 * s), rotation=slanted)
+        Ring(0.62, 0.3, 0.22, position=(0.0, 0.0, 0.75 * k), rotation=("x", slant))  # type: ignore[arg-type]
         for k in (-4, -3, -2, 2, 3, 4)
     ]
-    return [Rod(7.0 * s, 0.42 * s, "z"), *turns], [Ring(1.1 * s, 0.5 * s, 1.6 * s)]
+    return [Rod(7.0, 0.42, "z"), *turns], [Ring(1.1, 0.5, 1.6)]
 
 
-def custom(joint: Joint, s: float) -> Glyph:
-    on_its_corner: Matrix3 = ((0.70710678118654752, -0.70710678118654752, 0.0),
-                              (0.70710678118654752, 0.70710678118654752, 0.0),
-                              (0.0, 0.0, 1.0))  # fmt: skip
-    return [], [Box((1.5 * s,) * 3, rotation=on_its_corner)]
-
-
-def plain(a: Callable[[float], list[Shape]], b: Callable[[float], list[Shape]]) -> Any:
-    """A glyph by its size alone."""
-    return lambda joint, s: (a(s), b(s))
-
-
-def nothing(s: float) -> list[Shape]:
-    return []
-
-
-def cube(s: float) -> list[Shape]:
-    return [Box((1.5 * s,) * 3)]
-
-
-def plate(s: float) -> list[Shape]:
-    return [Cylinder(1.8 * s, 0.08 * s)]
-
-
-def rails(s: float) -> list[Shape]:
-    long, thin = 7.0 * s, 0.35 * s
-    return [Box((long, thin, thin)), Box((thin, long, thin)), Box((thin, thin, long))]
-
-
-KINDS: dict[str, Callable[[Any, float], Glyph]] = {
-    "spherical": plain(lambda s: [Ring(1.3 * s, 0.9 * s, 0.6 * s)], lambda s: [Sphere(s)]),
-    "revolute": plain(
-        lambda s: [Cylinder(0.9 * s, 2.2 * s)], lambda s: [Cylinder(0.45 * s, 3.4 * s)]
-    ),
-    "prismatic": plain(
-        lambda s: [Box((0.7 * s, 0.7 * s, 7.0 * s))], lambda s: [Box((1.8 * s, 1.8 * s, 2.2 * s))]
-    ),
-    "cylindrical": plain(
-        lambda s: [Rod(7.0 * s, 0.42 * s, "z")], lambda s: [Ring(1.05 * s, 0.5 * s, 2.2 * s)]
-    ),
-    "helical": helical,
-    "planar": plain(
-        lambda s: [Box((7.0 * s, 7.0 * s, 0.2 * s))],
-        lambda s: [Cylinder(1.3 * s, 0.5 * s, position=(0.0, 0.0, 0.35 * s))],
-    ),
-    "fixed": plain(cube, nothing),
-    "universal": plain(
-        lambda s: [Cylinder(0.42 * s, 3.4 * s)],
-        lambda s: [Cylinder(0.42 * s, 3.4 * s), Sphere(0.6 * s)],
-    ),
-    "constantvelocity": plain(lambda s: [Ring(1.45 * s, s, 1.1 * s)], lambda s: [Sphere(s)]),
-    "distance": plain(lambda s: [Sphere(0.6 * s)], lambda s: [Sphere(0.6 * s)]),
-    "pointonline": plain(lambda s: [Rod(9.0 * s, 0.2 * s, "z")], lambda s: [Sphere(0.8 * s)]),
-    "pointonplane": plain(
-        lambda s: [Box((7.0 * s, 7.0 * s, 0.15 * s))], lambda s: [Sphere(0.8 * s)]
-    ),
-    "cartesian": plain(rails, cube),
-    "gear": plain(nothing, lambda s: [Ring(1.5 * s, 1.1 * s, 0.5 * s)]),
-    "rollingsphere": plain(plate, nothing),
-    "rollingdisc": plain(plate, nothing),
+CUBE, PLATE = Box((1.5, 1.5, 1.5)), Cylinder(1.8, 0.08)
+#: By kind; screws as right-handed ones, those with a negative pitch by LEFT.
+KINDS: dict[str, Glyph] = {
+    "spherical": ([Ring(1.3, 0.9, 0.6)], [Sphere(1.0)]),
+    "revolute": ([Cylinder(0.9, 2.2)], [Cylinder(0.45, 3.4)]),
+    "prismatic": ([Box((0.7, 0.7, 7.0))], [Box((1.8, 1.8, 2.2))]),
+    "cylindrical": ([Rod(7.0, 0.42, "z")], [Ring(1.05, 0.5, 2.2)]),
+    "helical": screw(SLANT),
+    "planar": ([Box((7.0, 7.0, 0.2))], [Cylinder(1.3, 0.5, position=(0.0, 0.0, 0.35))]),
+    "fixed": ([CUBE], []),
+    "universal": ([Cylinder(0.42, 3.4)], [Cylinder(0.42, 3.4), Sphere(0.6)]),
+    "constantvelocity": ([Ring(1.45, 1.0, 1.1)], [Sphere(1.0)]),
+    "distance": ([Sphere(0.6)], [Sphere(0.6)]),
+    "pointonline": ([Rod(9.0, 0.2, "z")], [Sphere(0.8)]),
+    "pointonplane": ([Box((7.0, 7.0, 0.15))], [Sphere(0.8)]),
+    "cartesian": ([Box((7.0, 0.35, 0.35)), Box((0.35, 7.0, 0.35)), Box((0.35, 0.35, 7.0))], [CUBE]),
+    "gear": ([], [Ring(1.5, 1.1, 0.5)]),
+    "rollingsphere": ([PLATE], []),
+    "rollingdisc": ([PLATE], []),
 }
+LEFT = screw(-SLANT)
+CUSTOM: Glyph = [], [Box((1.5, 1.5, 1.5), rotation=("z", np.pi / 4))]  # type: ignore[arg-type]
 OWN_AXIS = ("universal", "gear")  # whose second body has an axis of its own

@@ -22,7 +22,7 @@ class Label:
     """A name, and the place on the page that it belongs to."""
 
     text: str
-    at: tuple[float, float]
+    at: Floats
     colour: str = LIGHT["ink"]
     size: float = 8.5
     slanted: bool = False
@@ -81,7 +81,8 @@ def put_labels(ax: Axes, labels: list[Label], inked: Floats) -> None:
     renderer = canvas_of(ax).get_renderer()
     ink = Ink(ax, inked)
     for label in labels:
-        text = ax.text(*label.at, label.text, fontsize=label.size, color=label.colour, zorder=20,
+        x, y = label.at
+        text = ax.text(x, y, label.text, fontsize=label.size, color=label.colour, zorder=20,
                        fontstyle="italic" if label.slanted else "normal", clip_on=False,
                        path_effects=[withStroke(linewidth=2.2, foreground="white")])  # fmt: skip
         box = text.get_window_extent(renderer)

@@ -95,7 +95,7 @@ def draw_forces(ax: Axes, scene: Scene, camera: Camera) -> tuple[list[Label], li
     inked: list[Floats] = []
 
     def name(text: str, at: Floats, colour: str) -> None:
-        labels.append(Label(text, (float(at[0]), float(at[1])), colour))
+        labels.append(Label(text, at, colour))
 
     spots = {spot.name: spot for spot in scene.spots}
     tied = {tie.name: tie for tie in scene.ties if tie.spring}
@@ -153,10 +153,14 @@ def about(scene: Scene, spot: Spot, turns: bool, reach: float, camera: Camera) -
     at, axis = place(scene.start[spot.a], spot.at), scene.start[spot.a][0] @ spot.axis
     if not turns:
         return camera.seen(np.array([at - 1.6 * reach * axis, at + 1.6 * reach * axis]))
-    frame = frame_along(axis)
-    angle = np.radians(np.linspace(-30.0, 250.0, 40))
-    circle = reach * np.stack((np.cos(angle), np.sin(angle), np.zeros(40)), 1)
-    return camera.seen(at + circle @ frame.T)
+    return camera.seen(arc(at, axis, reach, (-30.0, 250.0)))
+
+
+def arc(at: Floats, axis: Floats, radius: float, ends: tuple[float, float]) -> Floats:
+    """Part of a circle about an axis of length 1, from one angle (degrees) to another."""
+    angle = np.radians(np.linspace(*ends, 40))
+    circle = radius * np.stack((np.cos(angle), np.sin(angle), np.zeros(40)), 1)
+    return np.asarray(at + circle @ frame_along(axis).T)
 
 
 def load_paths(scene: Scene, load: Load, camera: Camera) -> list[Floats]:
@@ -171,10 +175,8 @@ def load_paths(scene: Scene, load: Load, camera: Camera) -> list[Floats]:
         tail = at - reach * force / np.linalg.norm(force)
         paths.append(camera.seen(np.array([tail, at])))
     if np.any(torque):
-        frame = frame_along(torque / np.linalg.norm(torque))
-        angle = np.radians(np.linspace(0.0, 280.0, 40))
-        circle = 0.6 * reach * np.stack((np.cos(angle), np.sin(angle), np.zeros(40)), 1)
-        paths.append(camera.seen(at + circle @ frame.T))
+        axis = torque / np.linalg.norm(torque)
+        paths.append(camera.seen(arc(at, axis, 0.6 * reach, (0.0, 280.0))))
     return paths
 
 
@@ -184,9 +186,7 @@ def pointed(ax: Axes, path: Floats, colour: str, both: bool = False) -> Floats:
     heads = [(path[-2], path[-1])] + ([(path[1], path[0])] if both else [])
     for start, end in heads:
         if np.any(start != end):
-            style: Any = {"arrowstyle": "-|>", "color": colour, "lw": 1.5, "shrinkA": 0,
-                          "shrinkB": 0, "mutation_scale": 10}  # fmt: skip
-            ax.annotate("", tuple(end), tuple(start), arrowprops=style, zorder=12)
+            head(ax, start, end, {"color": colour, "lw": 1.5, "mutation_scale": 10}, 12)
     return dense(path)
 
 
@@ -256,8 +256,10 @@ def draw_foot(ax: Axes, at: Floats, size: float) -> None:
 
 
 def arrow(ax: Axes, start: Floats, end: Floats, colour: str, zorder: float = 3.0) -> None:
-    style: dict[str, Any] = {"arrowstyle": "-|>", "color": colour, "lw": 1.2}
-    style |= {"shrinkA": 0, "shrinkB": 0}
-    style |= {"mutation_scale": 8}
-    ax.annotate("", tuple(end), tuple(start), arrowprops=style, zorder=zorder)
+    head(ax, start, end, {"color": colour, "lw": 1.2, "mutation_scale": 8}, zorder)
     ax.update_datalim([start, end])  # so that the axes make room
+
+
+def head(ax: Axes, start: Floats, end: Floats, style: dict[str, Any], zorder: float) -> None:
+    whole: Any = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, **style}
+    ax.annotate("", tuple(end), tuple(start), arrowprops=whole, zorder=zorder)

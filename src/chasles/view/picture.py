@@ -127,7 +127,14 @@ def frame(ax: Axes, scene: Scene, camera: Camera) -> Floats:
 
 def readable(ax: Axes, scene: Scene, camera: Camera, others: list[Label]) -> list[Label]:
     """As many names as can be read: bodies go before joints, and what is left out is said."""
-    joints, bodies = joint_names(scene, camera), body_names(scene, camera)
+    joints = [
+        Label(spot.name, camera.seen(place(scene.start[spot.a], spot.at)), slanted=True)
+        for spot in scene.spots
+    ]
+    bodies = [
+        Label(body.name, camera.seen(np.array(body.position)), LIGHT["se3"], 9.0)
+        for body in scene.model.bodies
+    ]
     left_out = []
     if len(joints) + len(bodies) + len(others) > MOST_NAMES:
         left_out.append(f"{len(joints)} joints")
@@ -139,22 +146,6 @@ def readable(ax: Axes, scene: Scene, camera: Camera, others: list[Label]) -> lis
         ax.text(0.99, 0.985, f"without the names of {' and '.join(left_out)}", ha="right", va="top",
                 transform=ax.transAxes, fontsize=8, color=LIGHT["muted"])  # fmt: skip
     return [*joints, *bodies, *others][:MOST_NAMES]
-
-
-def joint_names(scene: Scene, camera: Camera) -> list[Label]:
-    labels = []
-    for spot in scene.spots:
-        at = camera.seen(place(scene.start[spot.a], spot.at))
-        labels.append(Label(spot.name, (float(at[0]), float(at[1])), slanted=True))
-    return labels
-
-
-def body_names(scene: Scene, camera: Camera) -> list[Label]:
-    labels = []
-    for body in scene.model.bodies:
-        x, y = camera.seen(np.array(body.position))
-        labels.append(Label(body.name, (float(x), float(y)), LIGHT["se3"], 9.0))
-    return labels
 
 
 # --- output ---

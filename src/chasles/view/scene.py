@@ -83,6 +83,11 @@ class Scene:
     def up(self) -> Floats:
         return up_of(self.model)
 
+    def number(self, body: str) -> int:
+        """The place of a body in the model, -1 of the ground."""
+        names = self.model.body_names
+        return names.index(body) if body in names else -1
+
 
 def up_of(model: Model) -> Floats:
     """Against gravity; z where there is none."""

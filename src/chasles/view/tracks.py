@@ -141,7 +141,6 @@ def vector_tracks(
 
     `on` and `against` are the bodies that a force and its reverse act on.
     """
-    index = {body: k for k, body in enumerate(result.model.body_names)}
     tracks: list[Header] = []
 
     def add(kind: str, part: str, where: tuple[str, Floats], pair: Pair, shown: Floats) -> None:
@@ -151,8 +150,8 @@ def vector_tracks(
             return
         body, at = where
         tracks.append({
-            "kind": kind, "name": part, "body": index.get(body, -1), "at": rounded(at),
-            "on": index.get(pair[0], -1), "against": index.get(pair[1], -1),
+            "kind": kind, "name": part, "body": scene.number(body), "at": rounded(at),
+            "on": scene.number(pair[0]), "against": scene.number(pair[1]),
             "scale": largest / STEPS, "largest": float(np.linalg.norm(values, axis=1).max()),
             "key": blob.track(f"{name}.v{len(tracks)}", np.round(values / largest * STEPS)),
         })  # fmt: skip
@@ -183,18 +182,16 @@ def rounded(numbers: Floats) -> list[float]:
 
 
 def tie_headers(scene: Scene) -> list[Header]:
-    index = {body: k for k, body in enumerate(scene.model.body_names)}
     return [
         {"name": tie.name, "spring": tie.spring,
-         "a": index.get(tie.a, -1), "at_a": rounded(tie.at_a),
-         "b": index.get(tie.b, -1), "at_b": rounded(tie.at_b)}
+         "a": scene.number(tie.a), "at_a": rounded(tie.at_a),
+         "b": scene.number(tie.b), "at_b": rounded(tie.at_b)}
         for tie in scene.ties
     ]  # fmt: skip
 
 
 def spot_headers(scene: Scene) -> list[Header]:
-    index = {body: k for k, body in enumerate(scene.model.body_names)}
     return [
-        {"name": spot.name, "body": index.get(spot.a, -1), "at": rounded(spot.at)}
+        {"name": spot.name, "body": scene.number(spot.a), "at": rounded(spot.at)}
         for spot in scene.spots
     ]

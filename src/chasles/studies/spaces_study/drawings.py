@@ -9,33 +9,23 @@ from chasles.studies.spaces_study.cases import BOTH, METHODS, RULES
 from chasles.view.plots import Figure, Panel
 from chasles.view.study_panels import Series, bars, distribution, dots, slopes
 
-NAMES = {
-    "SE3": "SE(3)",
-    "SO3xR3": "SO(3)×ℝ³",
-    "framed": "framed",
-    "subgroups": "subgroups",
-    "subgroup": "its subgroup",
-    BOTH: "SO(3)×ℝ³, both on the joint",
-    "SO3xR3 at the COM": "SO(3)×ℝ³ at the COM",
-    "SO3xR3 on the joint": "SO(3)×ℝ³ on the joint",
-    "SE3 relative": "SE(3) relative",
-    "SO3xR3 relative, at the COM": "SO(3)×ℝ³ relative, COM",
-    "SO3xR3 relative, on the joint": "SO(3)×ℝ³ relative, on joint",
-    "SO3xR3 on joints": "SO(3)×ℝ³ on joints",
+#: space -> how it is called, and its colour where it is drawn
+LOOKS = {
+    "SE3": ("SE(3)", "se3"),
+    "SO3xR3": ("SO(3)×ℝ³", "product"),
+    "framed": ("framed", "other"),
+    "subgroups": ("subgroups", "chosen"),
+    "subgroup": ("its subgroup", "chosen"),
+    BOTH: ("SO(3)×ℝ³, both on the joint", ""),
+    "SO3xR3 at the COM": ("SO(3)×ℝ³ at the COM", "product"),
+    "SO3xR3 on the joint": ("SO(3)×ℝ³ on the joint", "y"),
+    "SE3 relative": ("SE(3) relative", "x"),
+    "SO3xR3 relative, at the COM": ("SO(3)×ℝ³ relative, COM", "z"),
+    "SO3xR3 relative, on the joint": ("SO(3)×ℝ³ relative, on joint", "other"),
+    "SO3xR3 on joints": ("SO(3)×ℝ³ on joints", "y"),
 }
-COLOURS = {
-    "SE3": "se3",
-    "SO3xR3": "product",
-    "SO3xR3 at the COM": "product",
-    "SO3xR3 on the joint": "y",
-    "SO3xR3 on joints": "y",
-    "SE3 relative": "x",
-    "SO3xR3 relative, at the COM": "z",
-    "SO3xR3 relative, on the joint": "other",
-    "framed": "other",
-    "subgroup": "chosen",
-    "subgroups": "chosen",
-}
+NAMES = {space: name for space, (name, _) in LOOKS.items()}
+COLOURS = {space: colour for space, (_, colour) in LOOKS.items() if colour}
 TALL = (4.9, 4.0)
 WIDE = (4.9, 3.4)
 
