@@ -219,9 +219,7 @@ class Checker:
         self, scope: Scope, where: str, name: str, value: str, bases: tuple[Path, ...]
     ) -> None:
         """An included file is looked at like the model itself, wherever it may be found."""
-        paths = [base / value for base in bases]
-        targets = [self.checked_xml(where, name, value, path) for path in paths]
-        for path, target in found(paths, targets):
+        for path, target in self.found_xml(where, name, value, bases):
             if target not in scope.included:
                 scope.included.add(target)
                 text = self.counted_text(where, target)
@@ -229,10 +227,8 @@ class Checker:
 
     def check_model(self, scope: Scope, where: str, name: str, value: str) -> None:
         """A model to be attached: looked at anew wherever it is named, as it is read anew."""
-        paths = [base / value for base in scope.bases]
-        targets = [self.checked_xml(where, "file", value, path) for path in paths]
         within = (*scope.within, scope.source)
-        for path, target in found(paths, targets):
+        for path, target in self.found_xml(where, "file", value, scope.bases):
             if target in within:
                 raise InvalidFile(
                     f"{where}: attaches '{value}', which it is part of itself.",
@@ -242,14 +238,19 @@ class Checker:
             elements = self.check_scope(Scope(target, folders_of(path), within), text)
             scope.models[name] = max(elements, scope.models.get(name, 0))
 
-    def checked_xml(self, where: str, name: str, value: str, path: Path) -> Path:
-        target = path.resolve()
-        self.check_inside(where, name, value, target)
-        if target.suffix.lower() not in XML:
-            raise InvalidFile(
-                f"{where}: includes '{value}', which is not XML by its name.", "Name it .xml."
-            )
-        return target
+    def found_xml(
+        self, where: str, name: str, value: str, bases: tuple[Path, ...]
+    ) -> list[tuple[Path, Path]]:
+        """Where a file may be found, and where links lead from there."""
+        paths = [base / value for base in bases]
+        targets = [path.resolve() for path in paths]
+        for target in targets:
+            self.check_inside(where, name, value, target)
+            if target.suffix.lower() not in XML:
+                raise InvalidFile(
+                    f"{where}: includes '{value}', which is not XML by its name.", "Name it .xml."
+                )
+        return found(paths, targets)
 
     def counted_text(self, where: str, target: Path) -> str:
         self.parsed += 1

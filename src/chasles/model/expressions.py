@@ -33,51 +33,38 @@ Jet = tuple[Any, Any, Any]
 Law = Callable[[Any], tuple[Any, Any, Any]]
 
 
-def tangent(x: Any) -> tuple[Any, Any, Any]:
-    y = np.tan(x)
-    return y, 1.0 + y * y, 2.0 * y * (1.0 + y * y)
+def law(f: Any, first: Callable[[Any, Any], Any], second: Callable[[Any, Any], Any]) -> Law:
+    """A function y of x, and its derivatives as functions of x and y."""
+
+    def jet(x: Any) -> tuple[Any, Any, Any]:
+        y = f(x)
+        return y, first(x, y), second(x, y)
+
+    return jet
 
 
-def hyperbolic_tangent(x: Any) -> tuple[Any, Any, Any]:
-    y = np.tanh(x)
-    return y, 1.0 - y * y, -2.0 * y * (1.0 - y * y)
-
-
-def root(x: Any) -> tuple[Any, Any, Any]:
-    y = np.sqrt(x)
-    return y, 0.5 / y, -0.25 / (x * y)
-
-
-def arc_sine(x: Any) -> tuple[Any, Any, Any]:
-    rest = np.sqrt(1.0 - x * x)
-    return np.arcsin(x), 1.0 / rest, x / rest**3
-
-
-def arc_cosine(x: Any) -> tuple[Any, Any, Any]:
-    rest = np.sqrt(1.0 - x * x)
-    return np.arccos(x), -1.0 / rest, -x / rest**3
-
-
-def arc_tangent(x: Any) -> tuple[Any, Any, Any]:
-    slope = 1.0 / (1.0 + x * x)
-    return np.arctan(x), slope, -2.0 * x * slope * slope
+def beside(x: Any) -> Any:
+    """Of a sine the cosine, and of a cosine the sine: the root of 1 - x^2."""
+    return np.sqrt(1.0 - x * x)
 
 
 #: value, first and second derivative of each function
 LAWS: dict[str, Law] = {
-    "sin": lambda x: (np.sin(x), np.cos(x), -np.sin(x)),
-    "cos": lambda x: (np.cos(x), -np.sin(x), -np.cos(x)),
-    "tan": tangent,
-    "asin": arc_sine,
-    "acos": arc_cosine,
-    "atan": arc_tangent,
-    "sinh": lambda x: (np.sinh(x), np.cosh(x), np.sinh(x)),
-    "cosh": lambda x: (np.cosh(x), np.sinh(x), np.cosh(x)),
-    "tanh": hyperbolic_tangent,
-    "exp": lambda x: (np.exp(x),) * 3,
-    "log": lambda x: (np.log(x), 1.0 / x, -1.0 / (x * x)),
-    "sqrt": root,
-    "abs": lambda x: (np.abs(x), np.sign(x), 0.0 * x),
+    "sin": law(np.sin, lambda x, y: np.cos(x), lambda x, y: -y),
+    "cos": law(np.cos, lambda x, y: -np.sin(x), lambda x, y: -y),
+    "tan": law(np.tan, lambda x, y: 1.0 + y * y, lambda x, y: 2.0 * y * (1.0 + y * y)),
+    "asin": law(np.arcsin, lambda x, y: 1.0 / beside(x), lambda x, y: x / beside(x) ** 3),
+    "acos": law(np.arccos, lambda x, y: -1.0 / beside(x), lambda x, y: -x / beside(x) ** 3),
+    "atan": law(
+        np.arctan, lambda x, y: 1.0 / (1.0 + x * x), lambda x, y: -2.0 * x / (1.0 + x * x) ** 2
+    ),
+    "sinh": law(np.sinh, lambda x, y: np.cosh(x), lambda x, y: y),
+    "cosh": law(np.cosh, lambda x, y: np.sinh(x), lambda x, y: y),
+    "tanh": law(np.tanh, lambda x, y: 1.0 - y * y, lambda x, y: -2.0 * y * (1.0 - y * y)),
+    "exp": law(np.exp, lambda x, y: y, lambda x, y: y),
+    "log": law(np.log, lambda x, y: 1.0 / x, lambda x, y: -1.0 / (x * x)),
+    "sqrt": law(np.sqrt, lambda x, y: 0.5 / y, lambda x, y: -0.25 / (x * y)),
+    "abs": law(np.abs, lambda x, y: np.sign(x), lambda x, y: 0.0 * x),
 }
 
 
@@ -157,17 +144,16 @@ class Parser:
         return token
 
     def sum(self) -> None:
-        self.product()
-        while self.peek() in ("+", "-"):
-            operator = self.take()
-            self.product()
-            self.output.append(operator)
+        self.row(("+", "-"), self.product)
 
     def product(self) -> None:
-        self.sign()
-        while self.peek() in ("*", "/"):
+        self.row(("*", "/"), self.sign)
+
+    def row(self, operators: tuple[str, str], operand: Callable[[], None]) -> None:
+        operand()
+        while self.peek() in operators:
             operator = self.take()
-            self.sign()
+            operand()
             self.output.append(operator)
 
     def sign(self) -> None:
@@ -265,14 +251,6 @@ def chained(law: Law, jet: Jet) -> Jet:
     return value, first * rate, curvature * rate * rate + first * second
 
 
-def added(u: Jet, v: Jet) -> Jet:
-    return u[0] + v[0], u[1] + v[1], u[2] + v[2]
-
-
-def subtracted(u: Jet, v: Jet) -> Jet:
-    return u[0] - v[0], u[1] - v[1], u[2] - v[2]
-
-
 def multiplied(u: Jet, v: Jet) -> Jet:
     if is_constant(u) and is_constant(v):
         return u[0] * v[0], 0.0, 0.0
@@ -305,8 +283,8 @@ def raised(u: Jet, v: Jet) -> Jet:
 
 
 OPERATORS: dict[str, Callable[[Jet, Jet], Jet]] = {
-    "+": added,
-    "-": subtracted,
+    "+": lambda u, v: (u[0] + v[0], u[1] + v[1], u[2] + v[2]),
+    "-": lambda u, v: (u[0] - v[0], u[1] - v[1], u[2] - v[2]),
     "*": multiplied,
     "/": divided,
     "^": raised,

@@ -132,23 +132,15 @@ def curves_of(result: Result, what: Any, part: str | None) -> Curves:
     """A quantity of the whole model, or a part of it."""
     name, model = getattr(what, "name", what), result.model
     if isinstance(name, str):
-        if name in model.joint_names:
-            return joint_curves(result, name, part)
-        if name in model.body_names:
-            return body_curves(result, name, part)
-        if name in model.driver_names:
-            return driver_curves(result, name, part)
-        if name in model.force_names:
-            return force_curves(result, name, part)
-        if name in model.sensor_names:
-            return sensor_curves(result, name)
+        for kind, curves in PARTS.items():
+            if name in getattr(model, f"{kind}_names"):
+                return curves(result, name, part)
         if name in WHOLE:
             if part is not None:
                 raise UnknownName.among("part", part, (), where=f"plot of '{name}'")
             return WHOLE[name](result)
-    known = (*WHOLE, *model.body_names, *model.joint_names, *model.force_names)
-    named = (*known, *model.driver_names, *model.sensor_names)
-    raise UnknownName.among("quantity or part", name, named, where="plot")
+    named = [own for kind in PARTS for own in getattr(model, f"{kind}_names")]
+    raise UnknownName.among("quantity or part", name, (*WHOLE, *named), where="plot")
 
 
 def components(vector: Floats) -> list[tuple[str, Floats]]:
@@ -281,9 +273,16 @@ def effort_unit(acting: JointForce | AnyDriver) -> str:
     return "N m" if getattr(acting, "coordinate", None) == ANGLE else "N"
 
 
-def sensor_curves(result: Result, name: str) -> Curves:
+def sensor_curves(result: Result, name: str, part: str | None) -> Curves:
     sensor, values = result.model.sensor(name), result.sensor(name)
     curves = [("", values)] if values.ndim == 1 else [
         (axis, values[:, k]) for k, axis in enumerate("wxyz"[-values.shape[1] :])
     ]  # fmt: skip
     return Curves(f"{name}: {sensor.reads.replace('_', ' ')} of {sensor.of}", sensor.unit, curves)
+
+
+#: What a name stands for: of what kind the part is.
+PARTS: dict[str, Callable[[Result, str, str | None], Curves]] = {
+    "joint": joint_curves, "body": body_curves, "driver": driver_curves, "force": force_curves,
+    "sensor": sensor_curves,
+}  # fmt: skip

@@ -154,22 +154,23 @@ class Page:
 
     def beyond_section(self) -> str:
         study, parts = self.study, []
-        if study.has("double-pendulum") or study.has("floating-pair"):
-            parts.append(self.show(figures_beyond.random_figure(study)))
-            parts.append(f"<details><summary>As a table</summary>{random_table(study)}</details>")
-        if study.has("heavy-top"):
-            parts.append(self.show(figures_beyond.platform_figure(study)))
-        if study.has("floating-pair"):
-            parts.append(self.show(figures_beyond.free_figure(study)))
+
+        def shown(figure: Callable[[Study], Figure], *needs: str, table: Any = None) -> None:
+            if not needs or any(map(study.has, needs)):
+                parts.append(self.show(figure(study)))
+                if table is not None:
+                    words = "<details><summary>As a table</summary>"
+                    parts.append(f"{words}{table(study)}</details>")
+
+        shown(figures_beyond.random_figure, "double-pendulum", "floating-pair", table=random_table)
+        shown(figures_beyond.platform_figure, "heavy-top")
+        shown(figures_beyond.free_figure, "floating-pair")
         parts.append(self.section("forms-of-the-constraint", forms_table(study), level=3))
-        parts.append(self.show(figures_sweeps.longer_figure(study)))
+        shown(figures_sweeps.longer_figure)
         if not study.options.quick:
-            if study.has("heavy-top") or study.has("double-pendulum"):
-                parts.append(self.show(figures_sweeps.tableaux_figure(study)))
-                parts.append(
-                    f"<details><summary>As a table</summary>{tableaux_table(study)}</details>"
-                )
-            parts.append(self.show(figures_sweeps.steps_figure(study)))
+            needs = "heavy-top", "double-pendulum"
+            shown(figures_sweeps.tableaux_figure, *needs, table=tableaux_table)
+            shown(figures_sweeps.steps_figure)
             parts.append(self.section("cost", cost_table(study), level=3))
         return section("beyond", "Beyond the paper", *parts)
 
