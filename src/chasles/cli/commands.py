@@ -157,8 +157,7 @@ def export(options: Namespace) -> int:
     target = options.out or (Path(f"{options.file.stem}.cu") if options.cuda else None)
     if target is None:
         raise InvalidOption(
-            "export: the format is missing.",
-            f"Give --out {options.file.stem}.html, or --cuda.",
+            "export: the format is missing.", f"Give --out {options.file.stem}.html, or --cuda."
         )
     asked: dict[str, Any] = {} if options.step is None else {"step": options.step}
     asked |= {"method": options.method, "spaces": options.spaces, "exact": not options.fma}

@@ -6,16 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.io.mjcf_joints import BALL, FREE, Placed
-from chasles.model import (
-    Bushing,
-    Drag,
-    Force,
-    JointFriction,
-    JointSpring,
-    JointStop,
-    Motor,
-    Servo,
-)
+from chasles.model import Bushing, Drag, Force, JointFriction, JointSpring, JointStop, Motor, Servo
 from chasles.model.joint_forces import NOTHING
 
 Floats = NDArray[np.float64]

@@ -178,10 +178,7 @@ class FileType(msgspec.Struct):
 
 @cache
 def file_types() -> FileType:
-    parts = {
-        "bodies": body_structs(),
-        **{what: structs_of(kinds) for what, kinds in PARTS.items()},
-    }
+    parts = {"bodies": body_structs(), **{what: structs_of(kinds) for what, kinds in PARTS.items()}}
     run = struct("run", RUN_TYPES, set())
     fields: dict[str, Any] = {
         what: list[union(kinds.values())]  # type: ignore[misc]

@@ -66,8 +66,7 @@ def check_ends(joints: tuple[Joint, ...]) -> None:
             )
     if len(joints) < 2:
         raise InvalidJoint(
-            f"compound: it takes two joints or more, got {len(joints)}.",
-            "Use one joint as it is.",
+            f"compound: it takes two joints or more, got {len(joints)}.", "Use one joint as it is."
         )
     for joint in joints[1:]:
         if (joint.a, joint.b) != (joints[0].a, joints[0].b):

@@ -6,13 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.model.checks import (
-    checked_array,
-    checked_callable,
-    checked_count,
-    checked_name,
-    fill,
-)
+from chasles.model.checks import checked_array, checked_callable, checked_count, checked_name, fill
 from chasles.model.couplings import RowJoint
 from chasles.model.errors import InvalidJoint, one_line
 from chasles.model.joints import Attachment

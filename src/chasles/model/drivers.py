@@ -5,13 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from chasles.model.body import Body, checked_body
-from chasles.model.checks import (
-    Vector3,
-    checked_direction,
-    checked_name,
-    checked_vector,
-    fill,
-)
+from chasles.model.checks import Vector3, checked_direction, checked_name, checked_vector, fill
 from chasles.model.coordinates import checked_coordinate, checked_joint_name
 from chasles.model.derivatives import Floats, Function
 from chasles.model.errors import ChaslesError, InvalidDriver, short_repr

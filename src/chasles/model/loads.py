@@ -8,12 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.model.body import Body, checked_body
-from chasles.model.checks import (
-    Vector3,
-    checked_times,
-    checked_vector,
-    fill,
-)
+from chasles.model.checks import Vector3, checked_times, checked_vector, fill
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, short_repr
 from chasles.model.forces import Force, coefficients
 from chasles.model.signals import Components, components_of, is_components

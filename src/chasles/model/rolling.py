@@ -23,13 +23,7 @@ class Rolling(RowJoint, in_files=False):
     radius: float = 1.0
 
     def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike,
-        axis: ArrayLike,
-        radius: float,
+        self, name: str, a: Attachment, b: Attachment, at: ArrayLike, axis: ArrayLike, radius: float
     ) -> None:
         super().__init__(name, a, b, at, axis)
         if self.b == GROUND.name:

@@ -12,14 +12,7 @@ from typing import Any, ClassVar, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.model.checks import (
-    IDENTITY,
-    Matrix3,
-    Vector3,
-    checked_positive,
-    checked_vector,
-    fill,
-)
+from chasles.model.checks import IDENTITY, Matrix3, Vector3, checked_positive, checked_vector, fill
 from chasles.model.colours import checked_colour
 from chasles.model.docstrings import inherit_parameters
 from chasles.model.errors import InvalidBody, short_repr

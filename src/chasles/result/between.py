@@ -15,14 +15,7 @@ from chasles.build.system.coordinates import coordinate_of_poses
 from chasles.build.system.state import State
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.core.rows import nearest_turn
-from chasles.groups.se3 import (
-    se3_compose,
-    se3_dexp,
-    se3_dexp_inv,
-    se3_exp,
-    se3_inverse,
-    se3_log,
-)
+from chasles.groups.se3 import se3_compose, se3_dexp, se3_dexp_inv, se3_exp, se3_inverse, se3_log
 from chasles.groups.so3 import so3_from_matrix, so3_matrix
 from chasles.groups.so3xr3 import (
     so3xr3_compose,

@@ -15,10 +15,7 @@ from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.state import State
 from chasles.build.system.turns import angle_columns, counted_angles
 from chasles.core.arrays import Floats
-from chasles.model import (
-    AnySensor,
-    InvalidOption,
-)
+from chasles.model import AnySensor, InvalidOption
 from chasles.model.errors import short_repr
 from chasles.model.notebook import pairs
 from chasles.model.plain import check_kinds

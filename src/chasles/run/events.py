@@ -134,39 +134,33 @@ class Watcher:
 
     def value(self, event: Event, view: Moment) -> float:
         """The value of an event's function, which must be a number."""
-        t = view.t
         try:
-            value = event.function(t, view)
+            value = event.function(view.t, view)
         except ChaslesError:
             raise
         except Exception as error:
             raise EventFailed(
-                f"event '{event.name}' raised {type(error).__name__} at t = {t:.6g} s: {error}.",
+                f"event '{event.name}' raised {type(error).__name__} at t = {view.t:.6g} s:"
+                f" {error}.",
                 "Correct the function; the result up to then is kept.",
             ) from error
+        what, more, remedy = "", "", "Return one number, which is zero at the event."
         if isinstance(value, np.ndarray) and value.shape != ():
-            raise EventFailed(
-                f"event '{event.name}' returned an array of shape {value.shape} at t = {t:.6g} s.",
-                "Return one number, which is zero at the event.",
-            )
-        if isinstance(value, bool | np.bool_):
-            raise EventFailed(
-                f"event '{event.name}' returned {value} at t = {t:.6g} s, which has no sign.",
-                "Return a number that passes through zero at the event: x - 1, not x > 1.",
-            )
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise EventFailed(
-                f"event '{event.name}' returned {short_repr(value)} at t = {t:.6g} s.",
-                "Return one number, which is zero at the event.",
-            ) from None
-        if not np.isfinite(number):
-            raise EventFailed(
-                f"event '{event.name}' returned {number} at t = {t:.6g} s.",
-                "Return a finite number wherever the run may come.",
-            )
-        return number
+            what = f"an array of shape {value.shape}"
+        elif isinstance(value, bool | np.bool_):
+            what, more = str(value), ", which has no sign"
+            remedy = "Return a number that passes through zero at the event: x - 1, not x > 1."
+        else:
+            try:
+                number = float(value)
+                if np.isfinite(number):
+                    return number
+                what, remedy = str(number), "Return a finite number wherever the run may come."
+            except (TypeError, ValueError):
+                what = short_repr(value)
+        raise EventFailed(
+            f"event '{event.name}' returned {what} at t = {view.t:.6g} s{more}.", remedy
+        )
 
     def begin(self, point: Floats, t: float) -> None:
         view = Moment(self.stepper, point, t)

@@ -30,14 +30,7 @@ from chasles.core.recursion.groups import make_loop_room
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.loading import in_world
 from chasles.core.recursion.tables import in_order
-from chasles.core.recursion.tree import (
-    BY_WRENCH,
-    DOF,
-    SPHERICAL,
-    STORED,
-    Tree,
-    make_recursion,
-)
+from chasles.core.recursion.tree import BY_WRENCH, DOF, SPHERICAL, STORED, Tree, make_recursion
 from chasles.core.stabilisation.record import FED_BACK, Stabiliser
 from chasles.core.state_block import (
     AT_START,

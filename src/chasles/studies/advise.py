@@ -12,13 +12,7 @@ from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.run.preparation import check_progress
 from chasles.stderr import progress_bar
-from chasles.studies.advice_search import (
-    LONGER,
-    AdviceSearch,
-    Trial,
-    combined,
-    default_steps,
-)
+from chasles.studies.advice_search import LONGER, AdviceSearch, Trial, combined, default_steps
 from chasles.studies.printed import Printed, check_lists, checked_falling, explained
 
 SPACES = ("auto", "SE3", "SO3xR3")

@@ -35,10 +35,7 @@ class NoViewer(ChaslesError):
 
 @checked_keywords
 def view(
-    result: Result,
-    port: int = 8080,
-    block: bool | None = None,
-    follow: Body | str | None = None,
+    result: Result, port: int = 8080, block: bool | None = None, follow: Body | str | None = None
 ) -> "Live":
     """Serve a run on this machine; open the address that is printed.
 

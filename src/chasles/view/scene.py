@@ -129,9 +129,7 @@ def scene_of_run(result: Any) -> Scene:
 
 
 def scene_of(
-    model: Model,
-    poses: Mapping[str, Pose] | None = None,
-    ways: Mapping[str, Floats] | None = None,
+    model: Model, poses: Mapping[str, Pose] | None = None, ways: Mapping[str, Floats] | None = None
 ) -> Scene:
     """The scene of a model; `poses` are those in which its points and axes were given.
 

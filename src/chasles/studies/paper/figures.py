@@ -65,11 +65,7 @@ def joint_figure(study: Study, example: str, joint: str) -> Figure:
     ]
     panels.append(
         Panel(
-            logarithmic(
-                gap_curves(shown, joint),
-                "All on one axis",
-                "gap in m",
-            ),
+            logarithmic(gap_curves(shown, joint), "All on one axis", "gap in m"),
             f"{EXAMPLES[example].title}, {joint}: the four gaps on one logarithmic axis",
         )
     )

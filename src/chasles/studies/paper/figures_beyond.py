@@ -5,13 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from chasles.studies.paper import beyond
-from chasles.studies.paper.figures import (
-    COLOURS,
-    NAMES,
-    gap_curves,
-    running_maximum,
-    told_figure,
-)
+from chasles.studies.paper.figures import COLOURS, NAMES, gap_curves, running_maximum, told_figure
 from chasles.studies.paper.printed_top import MIXED
 from chasles.studies.paper.study import SHOWN_SPACES, Study
 from chasles.view.panels import Curve, logarithmic, signed

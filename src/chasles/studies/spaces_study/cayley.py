@@ -18,13 +18,7 @@ import numpy as np
 from chasles.build.dynamics.equations import equations
 from chasles.build.system.build import build
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
-from chasles.groups.se3 import (
-    se3_cay,
-    se3_compose,
-    se3_dcay_inv,
-    se3_dexp_inv,
-    se3_exp,
-)
+from chasles.groups.se3 import se3_cay, se3_compose, se3_dcay_inv, se3_dexp_inv, se3_exp
 from chasles.groups.so3 import so3_from_matrix, so3_matrix
 from chasles.model import Model
 from chasles.result.violations import gap

@@ -22,10 +22,7 @@ STEP, UNTIL = 5e-3, 0.5
 #: Below this something is kept to rounding: ten times what rounding leaves, measured, and a
 #: fifth of the smallest error of a method.
 ROUNDING = 1e-13
-QUANTITIES = {
-    "floating": ("gap", "P", "L", "X", "E"),
-    "pivoted": ("gap", "L", "E"),
-}
+QUANTITIES = {"floating": ("gap", "P", "L", "X", "E"), "pivoted": ("gap", "L", "E")}
 
 
 def floating_chain() -> Model:

@@ -59,11 +59,7 @@ def numbers(outcome: CandidateResult, reference: CandidateResult) -> dict[str, f
         np.linalg.norm(far.position(b)[:count] - near.position(b)[::4][:count], axis=1).max()
         for b in far.model.bodies
     ]
-    return {
-        "gap": outcome.worst_gap,
-        "energy": outcome.energy_drift,
-        "error": float(max(missed)),
-    }
+    return {"gap": outcome.worst_gap, "energy": outcome.energy_drift, "error": float(max(missed))}
 
 
 def depth(spaces: Mapping[str, Space]) -> int:

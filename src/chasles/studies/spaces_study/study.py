@@ -46,11 +46,7 @@ def measured(options: Options, progress: bool | None = None) -> dict[str, Any]:
         "cayley": cases.cayley_against_exp,
     }
     data = answered(questions, progress, quick=options.quick, step=cases.STEP, until=cases.UNTIL)
-    data["predictions"] = {
-        "checked": ledger.checked,
-        "exact": ledger.held,
-        "wrong": ledger.wrong,
-    }
+    data["predictions"] = {"checked": ledger.checked, "exact": ledger.held, "wrong": ledger.wrong}
     return data
 
 
