@@ -6,6 +6,10 @@ declare, at every function; which variables an instruction names, several times 
 for LLVM's lock how long, at each of its functions.  None of it changes what is compiled.  With the
 lifetimes that `passes` leaves out this is a quarter of the time.
 
+Room for variables and for what calls return is not filled with zeros, either, unless references are
+counted in it: a step of a small model would write several zeros for every routine that it might
+call.
+
 It leans on methods that Numba does not promise: where they are missing, nothing is kept.
 """
 
@@ -14,8 +18,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from llvmlite import ir
 from llvmlite.binding import ffi
 from numba import types
+from numba.core import cgutils
 from numba.core.base import BaseContext
 from numba.core.cpu import CPUContext
 from numba.core.ir import Inst, Var
@@ -39,6 +45,7 @@ def shortcuts() -> Iterator[None]:
         replaced(CPUContext, REGISTRIES, loaded_once),
         replaced(Context, REGISTRIES, loaded_once),
         replaced(Inst, "_rec_list_vars", lambda listed: variables_in),
+        replaced(cgutils, "alloca_once", unfilled),
         replaced(lock, "_cblist", lambda callbacks: []),  # by these Numba times it
     ):
         yield
@@ -109,3 +116,23 @@ def variables_in(self: Any, value: Any) -> list[Any]:
         elif isinstance(part, list | tuple | dict | Inst):
             found += variables_in(self, part)
     return found
+
+
+def unfilled(allocate: Any) -> Any:
+    """Room on the stack as it is, for what holds no record of Numba's with a pointer in it."""
+
+    def allocated(
+        builder: Any, kind: Any, size: Any = None, name: str = "", zfill: Any = False
+    ) -> Any:
+        if size is not None or zfill or holds_references(kind):
+            return allocate(builder, kind, size, name, zfill)
+        with builder.goto_entry_block():
+            return builder.alloca(kind, name=name)
+
+    return allocated
+
+
+def holds_references(kind: Any) -> bool:
+    """Whether memory that is counted may be behind a value of LLVM's: arrays are structures."""
+    parts = getattr(kind, "elements", None) or ()
+    return any(isinstance(part, ir.PointerType) or holds_references(part) for part in parts)

@@ -167,25 +167,25 @@ def accelerate_body(
     if pair == FREE:
         free_rates(rows, at, down, out, k)
         return
-    alpha, a, turning, pushing = ZERO, neg(down), ZERO, ZERO
+    if in_tips != 0 and tree.is_tip[body] != 0:
+        accelerate_tip(tree, rows, body, down, out, k)
+        return
+    alpha, a, carried = ZERO, neg(down), moving and parent >= 0
     if parent >= 0:
         up = parent * ROW
         alpha = vec3(rows, up + ALPHA)
         a = add(vec3(rows, up + ACCELERATION), cross(alpha, vec3(rows, at + LEVER)))
-        if moving:
-            turning, pushing = vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U)
-    if in_tips != 0 and tree.is_tip[body] != 0:
-        a = add(a, pushing)
-        accelerate_tip(tree, rows, body, alpha, turning, a, out, k)
-        put3(rows, at + ACCELERATION, a)
-        return
     if pair == SPHERICAL:
-        a = add(a, pushing)
+        if carried:
+            a = add(a, vec3(rows, at + BIAS_U))
         factor = triangle(rows, at + COLUMN)
         pull = matvec(mat9(rows, at + COUPLING), a)
         pull = backward3(factor, scale3(factor, forward3(factor, pull)))
         own = sub(vec3(rows, at + PULL), pull)
-        put3(out, k, tmatvec(mat9(rows, at + TURN), sub(sub(own, alpha), turning)))
+        rates = sub(own, alpha)
+        if carried:
+            rates = sub(rates, vec3(rows, at + BIAS_W))
+        put3(out, k, tmatvec(mat9(rows, at + TURN), rates))
         alpha = own
     else:
         z = z_axis(rows, at)
@@ -203,7 +203,9 @@ def accelerate_body(
             alpha, a = axpy(rate, z, alpha), axpy(tree.pitch[body] * rate, z, a)
         elif pair != FIXED:
             alpha, a = several_answers(rows, at, pair, tree.pitch[body], (alpha, a), out, k)
-        alpha, a = add(alpha, turning), add(a, pushing)
+        if carried:
+            alpha = add(alpha, vec3(rows, at + BIAS_W))
+            a = add(a, vec3(rows, at + BIAS_U))
     put3(rows, at + ALPHA, alpha)
     put3(rows, at + ACCELERATION, a)
 

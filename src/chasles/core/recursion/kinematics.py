@@ -89,20 +89,20 @@ def third(m: Any) -> Any:
 
 
 @hot
-def turn_and_rate(tree: Any, state: Any, body: int, pair: int, base: Any, grounded: Any) -> Any:
-    """(R, w): rotation and relative angular velocity in the world.
+def turn_and_rate(tree: Any, state: Any, rows: Any, body: int, pair: int, up: int) -> Any:
+    """(R, w): rotation and relative angular velocity in the world; `up` is the base's row, or < 0.
 
     A ball stores C Q, so that C costs nothing.
     """
     q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
     if pair >= SPHERICAL:
         turn = so3_matrix(vec4(state, q))
-        if not grounded:
-            turn = matmul(base, turn)
+        if up >= 0:
+            turn = matmul(mat9(rows, up + TURN), turn)
         return turn, matvec(turn, vec3(state, v))
     turn = mat9(tree.turn, 9 * body)
-    if not grounded:
-        turn = matmul(base, turn)
+    if up >= 0:
+        turn = matmul(mat9(rows, up + TURN), turn)
     if pair < REVOLUTE:
         return turn, ZERO
     return turned_about_z(turn, state[q + 1], state[q + 2]), scale(state[v], third(turn))
@@ -149,15 +149,23 @@ def chart_slide(tree: Any, state: Any, body: int, pair: int, base: Any, turn: An
 
 
 @routine
-def chart_kinematics(tree: Any, state: Any, rows: Any, body: int) -> None:
-    """r, and what velocities add to a, of a body on a chart; the rest is a ball's."""
+def wide_kinematics(tree: Any, state: Any, rows: Any, body: int) -> None:
+    """r, and what velocities add to a, of a body on a chart or on a pair with shifts along x and y.
+
+    Called when the rest of its row is there, so that the other pairs have no call in their middle.
+    """
     at, pair, up = body * ROW, tree.pair[body], tree.base[body] * ROW
     turn, base, carried = mat9(rows, at + TURN), IDENTITY, ZERO
     spin = vec3(rows, at + OMEGA)
     if up >= 0:
         base, carried = mat9(rows, up + TURN), vec3(rows, up + OMEGA)
         spin = sub(spin, carried)
-    lever, slip = chart_slide(tree, state, body, pair, base, turn)
+    if pair > FREE:
+        lever, slip = chart_slide(tree, state, body, pair, base, turn)
+    else:
+        x, shift, slip = flat_slide(tree, state, body, pair, base)
+        put3(rows, at + AXIS, x)
+        lever = add(vec3(rows, at + LEVER), shift)
     push = cross(carried, axpy(2.0, slip, cross(carried, lever)))
     if pair == PROPER:
         push = add(push, cross(spin, slip))
@@ -169,38 +177,29 @@ def chart_kinematics(tree: Any, state: Any, rows: Any, body: int) -> None:
 def kinematics(tree: Any, state: Any, rows: Any) -> None:
     """R, omega, r, and what velocities add; parents first."""
     for body in range(tree.body_count):
-        at, pair, parent = body * ROW, tree.pair[body], tree.base[body]
-        grounded = parent < 0
-        base, carried = IDENTITY, ZERO
-        lever = vec3(tree.lever, 3 * body)
-        if not grounded:
-            up = parent * ROW
-            base, carried = mat9(rows, up + TURN), vec3(rows, up + OMEGA)
-            lever = matvec(base, lever)
-        turn, spin = turn_and_rate(tree, state, body, pair, base, grounded)
-        omega = spin
-        slip = ZERO
-        if is_flat(pair):
-            x, shift, slip = flat_slide(tree, state, body, pair, base)
-            put3(rows, at + AXIS, x)
-            lever = add(lever, shift)
-        elif pair in (PRISMATIC, HELICAL, CYLINDRICAL):
+        at, pair, up = body * ROW, tree.pair[body], tree.base[body] * ROW
+        turn, omega = turn_and_rate(tree, state, rows, body, pair, up)
+        lever, slip = vec3(tree.lever, 3 * body), ZERO
+        if up >= 0:
+            lever = matvec(mat9(rows, up + TURN), lever)
+        if pair in (PRISMATIC, HELICAL, CYLINDRICAL):
             shift, slip = slide_of(tree, state, body, pair, turn)
             lever = add(lever, shift)
-        elif pair == SPHERICAL and grounded:
-            put3(rows, at + AXIS, vec3(state, tree.stored_count + tree.rate_at[body]))
-        if not grounded:
-            omega = add(carried, spin)
-            put3(rows, at + BIAS_W, cross(carried, spin))
+        if up >= 0:
+            carried = vec3(rows, up + OMEGA)
+            put3(rows, at + BIAS_W, cross(carried, omega))
+            omega = add(carried, omega)
             swing = cross(carried, lever)
             if pair != SPHERICAL and pair != REVOLUTE:
                 swing = axpy(2.0, slip, swing)
             put3(rows, at + BIAS_U, cross(carried, swing))
+        elif pair == SPHERICAL:
+            put3(rows, at + AXIS, vec3(state, tree.stored_count + tree.rate_at[body]))
         put9(rows, at + TURN, turn)
         put3(rows, at + OMEGA, omega)
         put3(rows, at + LEVER, lever)
-        if pair > FREE:
-            chart_kinematics(tree, state, rows, body)
+        if pair > FREE or is_flat(pair):
+            wide_kinematics(tree, state, rows, body)
 
 
 @routine

@@ -20,9 +20,11 @@ from chasles.compiled import formula, hot
 from chasles.core.arrays import Floats, Integers, mat9, put3, vec3
 from chasles.core.recursion.inertia import crossed, gyroscopic, lever_inertia, rotated, spread
 from chasles.core.recursion.tree import (
+    ACCELERATION,
     ALPHA,
     AXIS,
     BIAS_U,
+    BIAS_W,
     FORCE,
     LEVER,
     OMEGA,
@@ -34,7 +36,7 @@ from chasles.core.recursion.tree import (
     Tree,
     triangle,
 )
-from chasles.groups.vectors import add, cross, matvec, sub, tmatvec
+from chasles.groups.vectors import add, cross, matvec, neg, sub, tmatvec
 
 
 def tips_of(tree: Tree) -> tuple[Integers, Floats]:
@@ -101,15 +103,17 @@ def put_free_tip(tree: Any, memory: Any, rows: Any, body: int) -> None:
 
 
 @hot
-def accelerate_tip(
-    tree: Any, rows: Any, body: int, alpha: Any, turning: Any, a: Any, out: Any, k: int
-) -> None:
-    """alpha in the world and the rates of the velocities of a tip, where P accelerates with a."""
-    at = body * ROW
-    turn = mat9(rows, at + TURN)
+def accelerate_tip(tree: Any, rows: Any, body: int, down: Any, out: Any, k: int) -> None:
+    """alpha and a in the world of a tip, and the rates of its velocities."""
+    at, up = body * ROW, tree.parent[body] * ROW
+    turn, a = mat9(rows, at + TURN), neg(down)
+    if up >= 0:
+        carried = cross(vec3(rows, up + ALPHA), vec3(rows, at + LEVER))
+        a = add(add(vec3(rows, up + ACCELERATION), carried), vec3(rows, at + BIAS_U))
     pull = by_axes(vec3(tree.tip, 9 * body), cross(vec3(tree.moment, 3 * body), tmatvec(turn, a)))
     own = sub(vec3(rows, at + PULL), pull)
     put3(rows, at + ALPHA, matvec(turn, own))
-    if tree.parent[body] >= 0:
-        own = sub(own, tmatvec(turn, add(alpha, turning)))
+    put3(rows, at + ACCELERATION, a)
+    if up >= 0:
+        own = sub(own, tmatvec(turn, add(vec3(rows, up + ALPHA), vec3(rows, at + BIAS_W))))
     put3(out, k, own)
