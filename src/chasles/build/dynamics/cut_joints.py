@@ -18,7 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.build.dynamics.frames import check_frames
-from chasles.build.dynamics.solver import DAMPING, REDUNDANT, SINGULAR, SUSPICIOUS, Solver
+from chasles.build.dynamics.solver import (
+    DAMPING,
+    REDUNDANT,
+    SINGULAR,
+    SUSPICIOUS,
+    Solver,
+    never_depend,
+)
 from chasles.build.start.closure import gaps_and_rows
 from chasles.build.start.redundancy import free_pivots
 from chasles.build.system.build import Setup
@@ -88,9 +95,13 @@ def cut_rows(
     kept = [cut._replace(rows=tuple(r for r in cut.rows if moved[r])) for cut in cuts]
     plain = make_loops(tree, kept)
     own = free[plain.source]  # none of rotors, whose pivots never vanish
-    plain = plain._replace(scales=np.maximum(own, plain.compliance), floors=SINGULAR * own)
+    # In a tree of lower pairs a pivot is small where much hangs on a joint: 1/n^3 in long chains.
+    massive = bool(scratch.setup.system.bodies.mass.all())
+    independent = massive and never_depend(scratch.setup.model) and not coupled
+    floors = (0.0 if independent else SINGULAR) * own
+    plain = plain._replace(scales=np.maximum(own, plain.compliance), floors=floors)
     damped = plain._replace(damping=DAMPING * own, floors=plain.floors * 0, is_damped=1)
-    loops = damped if damp else plain
+    loops = damped if damp and not independent else plain
     everything = np.where(loops.compliance > 0.0, -1, 1)
     if loops.row_count == 0:
         return CutRows(loops, np.zeros(0), everything)
@@ -98,7 +109,8 @@ def cut_rows(
     repeated = 0 if redundancy is None else redundancy.rows - redundancy.rank - dropped
     failed, pivots, _ = pivots_of(scratch, plain, start)
     least = float(np.min(pivots / plain.scales))
-    if failed == SOLVED and (least > SUSPICIOUS or (least > REDUNDANT and repeated <= 0)):
+    sure = independent or least > SUSPICIOUS or (least > REDUNDANT and repeated <= 0)
+    if failed == SOLVED and sure:
         return CutRows(loops, pivots, everything)
     # Which rows say it all changes at a singular pose: to pass it, all of them stay.
     choices = None if damp else independent_choices(scratch, damped, start, max(0, repeated))

@@ -15,6 +15,7 @@ from chasles.build.system.build_frames import carried_frames, carriers
 from chasles.build.system.principal import principal_axes
 from chasles.core.arrays import Floats
 from chasles.core.frames import joint_frames
+from chasles.core.recursion.dust import sweepers
 from chasles.core.recursion.tips import tips_of
 from chasles.core.recursion.tree import (
     DOF,
@@ -219,6 +220,7 @@ def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
         driven=signals,
         is_leaf=1 - np.isin(np.arange(count), parents).astype(np.int64),
         is_later=np.array([k != latest[p] for k, p in enumerate(parents.tolist())], np.int64),
+        sweeps=sweepers(parents),
         axes=axes.reshape(count, 9),
         centre=centres,
         gravity=np.array(gravity, float),

@@ -32,6 +32,7 @@ from chasles.core.recursion.articulate import (
     load_wrenches,
     z_axis,
 )
+from chasles.core.recursion.dust import swept3
 from chasles.core.recursion.tips import accelerate_tip
 from chasles.core.recursion.tree import (
     ACCELERATION,
@@ -206,6 +207,8 @@ def accelerate_body(
         if carried:
             alpha = add(alpha, vec3(rows, at + BIAS_W))
             a = add(a, vec3(rows, at + BIAS_U))
+    if tree.sweeps[body] != 0:
+        alpha, a = swept3(alpha), swept3(a)
     put3(rows, at + ALPHA, alpha)
     put3(rows, at + ACCELERATION, a)
 

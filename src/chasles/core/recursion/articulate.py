@@ -35,7 +35,7 @@ from chasles.core.blocks.small import (
     put_triangle6,
     scale3,
 )
-from chasles.core.recursion.dust import LONG, swept3
+from chasles.core.recursion.dust import swept3, swept_inertia
 from chasles.core.recursion.inertia import (
     crossed,
     deflated,
@@ -150,8 +150,8 @@ def hand_up(
 ) -> None:
     """Give the parent its share: the first to come sets the sums, the others add."""
     up = parent * ROW
-    if tree.body_count >= LONG:
-        torque, force = swept3(torque), swept3(force)
+    if tree.sweeps[body] != 0:
+        a, torque, force = swept_inertia(a), swept3(torque), swept3(force)
     if memory.is_loaded != 0 or tree.is_later[body] != 0:
         put_inertia(rows, up, sum_of(inertia_of(rows, up), a))
         add_load(rows, up, torque, force)

@@ -2,20 +2,33 @@
 
 What moves one end of a chain is felt by every link some times less than by the one before, until
 products of such numbers are subnormal, and multiplications of these take a hundred times as long
-as others.  Forces (N, N m) that links hand on, and multipliers, below DUST would have to grow by
-more than forty orders of magnitude to be seen beside rounding errors, in a model of any size that
-there is; beyond them all is zero.  Accelerations that are not zero are then some DUST or larger:
-products of four numbers that come from them are normal.  Links of equal mass hand on a quarter,
-so that LONG bodies are 120 orders of magnitude; models with fewer are left as they are.
+as others.  Forces (N, N m) that links hand on, accelerations and multipliers below DUST would have
+to grow by more than forty orders of magnitude to be seen beside rounding errors, in a model of any
+size that there is; so would what they meet in inertias (kg, kg m, kg m^2) and mobilities.  Beyond
+them all is zero.  What comes from numbers that are not zero is then some DUST or larger: products
+of four are normal.  Links of equal mass hand on a quarter, so that LONG bodies are 120 orders of
+magnitude; shorter chains are left as they are.  In long ones every so many bodies sweep: what they
+leave is ten orders of magnitude smaller where the next one does.
 """
 
 from typing import Any
 
+import numpy as np
+
 from chasles.compiled import formula
+from chasles.core.arrays import Integers
 from chasles.scalars.elementary import absolute, pick
 
 DUST = 1e-70
-LONG = 200
+LONG, EVERY = 200, 16
+
+
+def sweepers(parents: Integers) -> Integers:
+    """(n,) whether a body sweeps; parents come before their children."""
+    depth = np.zeros(len(parents), np.int64)
+    for body, parent in enumerate(parents.tolist()):
+        depth[body] = depth[parent] + 1 if parent >= 0 else 0
+    return ((depth.max(initial=0) >= LONG) & (depth % EVERY == 0)).astype(np.int64)
 
 
 @formula
@@ -26,3 +39,16 @@ def swept(x: Any) -> Any:
 @formula
 def swept3(v: Any) -> Any:
     return swept(v[0]), swept(v[1]), swept(v[2])
+
+
+@formula
+def swept6(m: Any) -> Any:
+    return swept3((m[0], m[1], m[2])) + swept3((m[3], m[4], m[5]))
+
+
+@formula
+def swept_inertia(a: Any) -> Any:
+    """(I, H, M) without what is nothing."""
+    i, h, m = a
+    h = swept6(h[:6]) + swept3(h[6:])
+    return swept6(i), h, swept6(m)

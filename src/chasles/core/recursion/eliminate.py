@@ -47,6 +47,8 @@ def factor_group(loops: Any, room: Any, g: int) -> int:
     values, first = room.values, loops.first_row[g]
     count = loops.first_row[g + 1] - first
     a00, a10, a11, a20, a21, a22 = get6(values, 6 * g)
+    if loops.group_count >= LONG:
+        a10, a20, a21 = swept3((a10, a20, a21))
     x, y, z = 0.0, 0.0, 0.0
     if room.active[first] != 0:
         if not a00 < -loops.floors[first]:

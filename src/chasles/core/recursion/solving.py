@@ -28,6 +28,7 @@ from chasles.core.blocks.small import (
 )
 from chasles.core.recursion.accelerate import accelerate_body, chart_rates, free_rates, solve_six
 from chasles.core.recursion.articulate import add_load, articulate_body
+from chasles.core.recursion.dust import LONG, swept6
 from chasles.core.recursion.eliminate import (
     SOLVED,
     close_again,
@@ -143,10 +144,13 @@ def loop_outward(
                 accelerate_body(tree, rows, index, down, moving, 0, out, first)
     for k in range(loops.chart_count):
         body = loops.charts[k]
+        into = first + tree.rate_at[body]
         if tree.pair[body] == FREE:
-            free_rates(rows, body * ROW, down, out, first + tree.rate_at[body])
+            free_rates(rows, body * ROW, down, out, into)
         else:
-            chart_rates(tree, rows, body, down, moving, out, first + tree.rate_at[body])
+            chart_rates(tree, rows, body, down, moving, out, into)
+        if loops.group_count >= LONG:
+            put_row6(out, into, swept6(get6(out, into)))
 
 
 # --- again ---

@@ -142,6 +142,7 @@ class Tree(NamedTuple):
     is_tip: Integers  # (n,) a ball that nothing hangs on
     tip: Floats  # (n, 9) of those: I^-1 and M', working axes (see `tips`)
     is_later: Integers  # (n,) the parent has been given something before, by a sibling or rows
+    sweeps: Integers  # (n,) what is nothing is made zero where it passes on: see `dust`
     axes: Floats  # (n, 9) the working axes in the body's own frame, as columns
     centre: Floats  # (n, 3) c: P to the centre of mass, working axes
     gravity: Floats  # (3,)
