@@ -28,7 +28,7 @@ def take_step(
     outcome = attempt(mechanism, scratch, scheme, state, times[0], step, out)
     if outcome == OK:
         outcome = end_step(mechanism, scratch, state, times[1], step, looking, out)
-    for k in range(mechanism.layout.seen):  # what comes after it are notes, which no step reads
+    for k in range(mechanism.layout.width):
         out[k] = out[k] + 0.0  # -0 becomes 0: recorded steps need not know their signs
     return outcome
 
