@@ -33,7 +33,7 @@ from chasles.compiled.reach import Unknown, described_type, digest_of
 from chasles.compiled.slots import make_slots, slots_used
 
 #: Changed whenever files of older versions would be misread.
-FORMAT = 5
+FORMAT = 6
 #: Files kept of one kernel: sources, signatures and versions in turn.  The time loop alone has some
 #: thirty signatures: eight families of methods on charts, trees, and trees with cut joints.
 KEPT = 64

@@ -6,9 +6,9 @@ declare, at every function; which variables an instruction names, several times 
 for LLVM's lock how long, at each of its functions.  None of it changes what is compiled.  With the
 lifetimes that `passes` leaves out this is a quarter of the time.
 
-Room for variables and for what calls return is not filled with zeros, either, unless references are
-counted in it: a step of a small model would write several zeros for every routine that it might
-call.
+Nor is every call of a formula asked whether it has failed: most cannot.  Room for variables and for
+what calls return is not filled with zeros, unless references are counted in it: a step of a small
+model would write several zeros for every routine that it might call.
 
 It leans on methods that Numba does not promise: where they are missing, nothing is kept.
 """
@@ -21,8 +21,9 @@ from typing import Any
 from llvmlite import ir
 from llvmlite.binding import ffi
 from numba import types
-from numba.core import cgutils
+from numba.core import base, cgutils
 from numba.core.base import BaseContext
+from numba.core.callconv import RETCODE_OK, CPUCallConv
 from numba.core.cpu import CPUContext
 from numba.core.ir import Inst, Var
 from numba.core.types.functions import BaseFunction
@@ -30,6 +31,9 @@ from numba.core.typing import Context
 
 SCALARS = (types.Number, types.Boolean)
 REGISTRIES = "load_additional_registries"
+#: Functions of LLVM that were made here, and those of them that may return with an error.
+MADE: set[str] = set()
+FAILING: set[str] = set()
 #: Methods are replaced for everybody: one thread at a time, so that each puts back what it found.
 _replacing = threading.RLock()
 
@@ -46,6 +50,8 @@ def shortcuts() -> Iterator[None]:
         replaced(Context, REGISTRIES, loaded_once),
         replaced(Inst, "_rec_list_vars", lambda listed: variables_in),
         replaced(cgutils, "alloca_once", unfilled),
+        replaced(CPUCallConv, "_return_errcode_raw", noted_codes),
+        replaced(base, "user_function", unasked),
         replaced(lock, "_cblist", lambda callbacks: []),  # by these Numba times it
     ):
         yield
@@ -136,3 +142,41 @@ def holds_references(kind: Any) -> bool:
     """Whether memory that is counted may be behind a value of LLVM's: arrays are structures."""
     parts = getattr(kind, "elements", None) or ()
     return any(isinstance(part, ir.PointerType) or holds_references(part) for part in parts)
+
+
+def noted_codes(return_code: Any) -> Any:
+    """Note which functions return with anything but success."""
+
+    def noted(self: Any, builder: Any, code: Any) -> None:
+        (MADE if code is RETCODE_OK else FAILING).add(builder.function.name)
+        return_code(self, builder, code)
+
+    return noted
+
+
+def unasked(calls_of: Any) -> Any:
+    """A call of a function that cannot fail is a call, and nothing is asked afterwards."""
+
+    def made(descriptor: Any, libraries: Any) -> Any:
+        asking, name = calls_of(descriptor, libraries), descriptor.llvm_func_name
+
+        def called(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            answer = descriptor.restype
+            if name in FAILING or name not in MADE or answer != signature.return_type:
+                return asking(context, builder, signature, args)
+            function, convention = (
+                context.declare_function(builder.module, descriptor),
+                context.call_conv,
+            )
+            room = cgutils.alloca_once(
+                builder, convention._get_return_argument(function).type.pointee
+            )
+            nowhere = convention._get_excinfo_argument(function).type(None)
+            packed = convention._get_arg_packer(descriptor.argtypes).as_arguments(builder, args)
+            builder.call(function, [room, nowhere, *packed])
+            return context.get_returned_value(builder, answer, builder.load(room))
+
+        called.signature, called.libs = asking.signature, asking.libs  # type: ignore[attr-defined]
+        return called
+
+    return made

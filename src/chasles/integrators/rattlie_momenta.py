@@ -7,7 +7,7 @@ anything is summed along the tree: sums of whole chains would leave their roundi
 
 from typing import Any
 
-from chasles.compiled import routine
+from chasles.compiled import once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, put3, put_twist, sym6, twist6, vec3
 from chasles.core.assemble import twist_of
 from chasles.core.constraints.registry import assemble_joint
@@ -126,7 +126,7 @@ def put_gaps(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
         room.wanted[row] += loops.compliance[row] * scheme.early[row]
 
 
-@routine
+@once
 def put_rotor_slips(
     mechanism: Any, absolute: Any, other: Any, length: float, factor: float, out: Any
 ) -> None:
@@ -238,7 +238,7 @@ def keep_integrals(
         scheme.increment[first + k] += 0.5 * length * scheme.books[k]
 
 
-@routine
+@once
 def put_driver_powers(
     mechanism: Any, work: Any, scheme: Any, length: float, end: float, multipliers: Any
 ) -> None:

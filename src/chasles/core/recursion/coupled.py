@@ -16,7 +16,7 @@ a coordinate of a joint that has rows, times f'.
 
 from typing import Any
 
-from chasles.compiled import call_address, routine
+from chasles.compiled import call_address, formula, once, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,
@@ -48,7 +48,7 @@ from chasles.core.signals import polynomial
 from chasles.groups.vectors import add, cross, dot, scale, sub, tmatvec
 
 
-@routine
+@once
 def put_coupled_rows(
     tree: Any, loops: Any, room: Any, state: Any, absolute: Any, work: Any, eta: Any
 ) -> None:
@@ -148,7 +148,7 @@ def put_tied_row(loops: Any, room: Any, k: int, absolute: Any, work: Any, eta: A
     eta[loops.source[loops.coupled[k]]] = work.answer[1 + 6 * (last - first)]
 
 
-@routine
+@once
 def load_ties(tree: Any, loops: Any, rows: Any, room: Any, absolute: Any) -> None:
     """G and what is wanted of the rows on bodies, as `loading.load_rows` has those of J."""
     down = vec3(tree.gravity, 0)
@@ -195,8 +195,17 @@ def take_coupled(
             room.left[row] -= slope * column[loops.term_rate[term]]
 
 
-@routine
+@formula
 def add_coupled_wrenches(
+    tree: Any, loops: Any, room: Any, rows: Any, absolute: Any, wrenches: Any
+) -> None:
+    """The wrenches of couplings, where there are any."""
+    if loops.coupled_count > 0:
+        couple_bodies(tree, loops, room, rows, absolute, wrenches)
+
+
+@once
+def couple_bodies(
     tree: Any, loops: Any, room: Any, rows: Any, absolute: Any, wrenches: Any
 ) -> None:
     r"""$-\lambda f_i'$ along every coordinate: on its body, and the opposite on what carries it.

@@ -250,7 +250,7 @@ def own_twist(tree: Any, state: Any, body: int, slide: Any) -> Any:
     return matvec(axes, spin), slide
 
 
-@routine
+@once
 def place(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
     r"""Absolute rows (R, r, body twist) of all bodies, after `kinematics`.
 
