@@ -84,7 +84,7 @@ def test_lengths_of_time_are_numbers(option, value, refusal):
 
 
 def test_options_after_the_step_are_given_by_name():
-    with pytest.raises(TypeError, match="positional"):
+    with pytest.raises(TypeError, match="by their names: method"):
         ch.simulate(PENDULUM, 0.1, 1e-2, "rk4")
 
 
