@@ -54,6 +54,8 @@ ROWS: dict[str, tuple[str, str, int]] = {
     "chain of 4, auto": ("tree on subgroups", "auto", 50_000),
     "chain of 64, auto": ("tree on subgroups", "auto", 3_000),
     "chain of 256, auto": ("tree on subgroups", "auto", 800),
+    "straight chain of 1024": ("chain on charts", "SE3", 40),
+    "straight chain of 1024, auto": ("tree on subgroups", "auto", 100),
     "chain of 64, framed": ("charts that fit", "framed", 1_000),
     "chain of 64, relative": ("charts that fit", "SE3 relative", 1_000),
     "star of 24": ("star on charts", "SE3", 3_000),
@@ -89,12 +91,28 @@ def model_of(row: str) -> Any:
         "chain of 4": partial(gallery.chain, 4),
         "chain of 64": partial(gallery.chain, 64),
         "chain of 256": partial(gallery.chain, 256),
+        "straight chain of 1024": partial(straight_chain, 1024),
         "star of 24": partial(gallery.star, 24),
         "tower of 50": partial(tower, 50),
         "ladder of 25": partial(ladder, 25, redundant=True),
         "net of 5 x 5": partial(net, 5),
         "tree of 20": partial(gallery.random_tree, 1, bodies=20),
     }[row.split(",")[0]]()
+
+
+def straight_chain(count: int) -> Any:
+    """Equal rods that hang straight on hinges; a push at the last one fades from link to link."""
+    import chasles as ch
+
+    rods = [
+        ch.Body.rod(f"rod {k}", 0.1, 0.1, position=(0, 0, -0.1 * k - 0.05), axis="z")
+        for k in range(count)
+    ]
+    joints = [
+        ch.Revolute(f"hinge {k}", above, rod, at=(0, 0, -0.1 * k), axis="y")
+        for k, (above, rod) in enumerate(zip((ch.GROUND, *rods), rods))
+    ]
+    return ch.Model(rods, joints, [ch.Load("push", rods[-1], force=(0.3, 0, 0))])
 
 
 # --- in a process of one tree ---------------------------------------------------------------------

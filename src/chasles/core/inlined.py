@@ -9,18 +9,21 @@ call all of it.
 from chasles.compiled import inlined
 from chasles.core import retraction
 from chasles.core import stage as stages
-from chasles.core.recursion import refine
+from chasles.core.recursion import refine, solving
 from chasles.core.recursion import stage as of_rows
 from chasles.core.recursion.accelerate import accelerations
+from chasles.core.recursion.eliminate import close_group
 from chasles.core.recursion.kinematics import kinematics
-from chasles.core.recursion.solving import loop_inward
+from chasles.core.recursion.riding import ride_body
 
 retract = inlined(retraction.retract)
 pull_back = inlined(retraction.pull_back)
 finish = inlined(retraction.finish)
 begin_stage = inlined(stages.begin_stage, kinematics=inlined(kinematics))
 stage = inlined(stages.stage, begin_stage=begin_stage, accelerations=inlined(accelerations))
-loop_accelerations = inlined(refine.loop_accelerations, loop_inward=inlined(loop_inward))
+give_body = inlined(solving.give_body, ride_body=inlined(ride_body))
+loop_inward = inlined(solving.loop_inward, give_body=give_body, close_group=inlined(close_group))
+loop_accelerations = inlined(refine.loop_accelerations, loop_inward=loop_inward)
 accelerate_with_rows = inlined(
     stages.accelerate_with_rows,
     put_cut_rows=inlined(of_rows.put_cut_rows),

@@ -16,7 +16,7 @@ have $D^{-1} = 0$: they take no part, and their multipliers are zero.
 
 from typing import Any
 
-from chasles.compiled import formula, hot
+from chasles.compiled import formula, hot, once
 from chasles.core.blocks.small import (
     backward3,
     dot3,
@@ -76,7 +76,7 @@ def factor_group(loops: Any, room: Any, g: int) -> int:
     return SOLVED
 
 
-@hot
+@once
 def close_group(loops: Any, room: Any, rows: Any, g: int) -> int:
     """Eliminate up to three multipliers: SOLVED, or a row that has no pivot."""
     if loops.choices[loops.first_row[g]] >= 0 and room.choosing[0] != 0:

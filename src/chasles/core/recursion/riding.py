@@ -15,7 +15,7 @@ all.
 
 from typing import Any
 
-from chasles.compiled import formula, hot
+from chasles.compiled import formula, hot, once
 from chasles.core.arrays import mat9, put3, vec3
 from chasles.core.blocks.small import (
     backward3,
@@ -260,7 +260,7 @@ def take_products_along(
     values[e + 5] -= w * z
 
 
-@hot
+@once
 def ride_body(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
     """The pair of a body, which has given way, takes the groups that act on the body with it."""
     pair = tree.pair[body]

@@ -10,7 +10,7 @@
 
 from typing import Any
 
-from chasles.compiled import hot, once, routine
+from chasles.compiled import hot, once
 from chasles.core.arrays import SCREW_FORM
 from chasles.core.constraints.registry import PAIR, assemble_joint
 from chasles.core.constraints.screw_form import screw_rows
@@ -101,7 +101,7 @@ def put_cut_rows(system: Any, tree: Any, loops: Any, room: Any, state: Any, work
             assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)
 
 
-@routine
+@once
 def accelerate_loops(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, out: Any, first: int
 ) -> int:
