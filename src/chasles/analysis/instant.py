@@ -14,11 +14,12 @@ from chasles.analysis.extended import (
     ties_of,
     users_formulas,
 )
-from chasles.analysis.tangent import Tangent, tangent
+from chasles.analysis.factor import inverses, joined
+from chasles.analysis.tangent import Tangent, placed, tangent
 from chasles.build.dynamics.maximal import terms_at
 from chasles.build.start.closure import gaps_of
 from chasles.build.start.consistent import driven_rates, initial_state, typical_speeds
-from chasles.build.start.kkt import constraint_rows, inverses, joined, mass_matrices
+from chasles.build.start.kkt import constraint_rows, mass_matrices
 from chasles.build.start.redundancy import DEPENDENT, equilibrated, joint_of_row
 from chasles.build.system.build import Setup, build, check_closed, real_rows
 from chasles.build.system.coordinates import Key
@@ -148,7 +149,9 @@ class Instant:
 
     def jacobian(self, found: Workspace, ties: list[Tie]) -> Any:
         """J of all rows on all unknowns, sparse."""
-        rows = constraint_rows(self.setup, found.jacobian).sparse(self.bodies).tocsr()[self.rows]
+        every = constraint_rows(self.setup, found.jacobian)
+        one = [(np.arange(len(every.entries))[:, None], every.columns, every.entries[:, None])]
+        rows = placed(one, (len(every.entries), self.bodies))[self.rows]
         if not self.coordinates and not ties:
             return rows
         from scipy.sparse import coo_matrix, diags, hstack

@@ -8,7 +8,7 @@ from chasles.build.dynamics.maximal import MaximalForm, Solved
 from chasles.build.start.closure import gaps_and_rows
 from chasles.build.start.conflicts import TOO_LIGHT, Motion, check_agreement, energy_scale
 from chasles.build.start.consistent import initial_state
-from chasles.build.start.kkt import Rows, constraint_rows
+from chasles.build.start.kkt import constraint_rows
 from chasles.build.start.redundancy import (
     RANK_LIMIT,
     Redundancy,
@@ -44,6 +44,7 @@ LOST = 1e-6
 #: of one solve along what repeats itself, and what is within mu of doing so costs more solves.
 #: With less, rows that swap their parts do so too fast for the watch (Bennett's linkage).
 DAMPING = 1e-7
+HARDLY_DAMPED = 1e-12
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,9 @@ def damped_form(
     if refuse and redundancy is not None:
         raise redundancy_error(redundancy)
     if check:
-        check_agreement(setup, motion_of(form, solved), free)
+        check_agreement(
+            setup, motion_of(form, solved), free, lambda: hardly_damped(form, start, free)
+        )
     lost = lost_row(form, start, free) if check or redundancy is None else None
     if lost is not None and redundancy is not None:
         raise InvalidModel(unsolved(setup), TOO_LIGHT)
@@ -125,6 +128,13 @@ def motion_of(form: MaximalForm, solved: Solved) -> Motion:
     eta = work.eta.copy()
     eta[rotor_places(form.setup.system)[0]] = 0.0
     return Motion(twists, work.jacobian, eta, work.forces, solved.found[-1, :unknowns])
+
+
+def hardly_damped(form: MaximalForm, start: Floats, free: Floats) -> Motion | None:
+    """The same with hardly any damping, which tells a contradiction from bad scales."""
+    form = form.damped(HARDLY_DAMPED * free)
+    solved = form.solve(start[None])
+    return motion_of(form, solved) if solved.outcome == OK else None
 
 
 def never_depend(model: Model) -> bool:
@@ -167,7 +177,8 @@ def lost_row(form: MaximalForm, start: Floats, free: Floats) -> int | None:
     floor = np.repeat((typical / setup.longest_lever, typical), 3)
     rows = constraint_rows(setup, motion.jacobian)
     sizes = np.abs(motion.acceleration) + np.tile(floor, system.body_count)
-    allowed = LOST * (Rows(np.abs(rows.entries), rows.columns).times(sizes) + np.abs(motion.eta))
+    added = replace(rows, entries=np.abs(rows.entries)).times(sizes)
+    allowed = LOST * (added + np.abs(motion.eta))
     excess = np.abs(rows.times(motion.acceleration) - motion.eta) - allowed
     worst = int(np.argmax(np.where(free > 0.0, excess, -1.0)))
     return worst if excess[worst] > 0.0 else None

@@ -24,7 +24,7 @@ from chasles.build.start.consistent import (
     initial_state,
     least_energy_dense,
 )
-from chasles.build.start.kkt import constraint_rows, mass_blocks
+from chasles.build.start.kkt import constraint_rows, weights
 from chasles.build.start.wanted import Wanted, checked_wanted, said, tell_degrees
 from chasles.build.system.build import OPEN_TOLERANCE, Setup, build, check_closed
 from chasles.build.system.build_tree import COORDINATES, build_tree, links_of
@@ -315,11 +315,10 @@ def put_rates(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wa
         return
     if not fixed.all():
         moves = twists_of_rates(kinematics, point)[:, ~fixed]
-        blocks = mass_blocks(setup.system)
-        moving = moves.reshape(len(blocks), 6, -1)
-        metric = np.sum([m.T @ block @ m for m, block in zip(moving, blocks)], axis=0)
+        moving = moves.reshape(len(twists), 6, -1)
+        metric = np.einsum("bim,bij,bjk->mk", moving, weights(setup.system), moving, optimize=True)
         jacobian = rows.dense(twists.size) @ moves
-        change = least_energy_dense([metric], jacobian, rates - rows.times(twists))
+        change = least_energy_dense(metric, jacobian, rates - rows.times(twists))
         point[tree.stored_count :][~fixed] += change
         twists = kinematics.absolute(point)[:, TWIST:]
     if forbidden(setup, rows, twists, rates):

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from chasles.build.start.kkt import (
-    DampedKkt,
+    HEAVY,
+    Factor,
+    FreeBodies,
     Rows,
     constraint_rows,
-    inverses,
-    joined,
-    mass_blocks,
-    unit_scale,
+    scaled,
+    weigh,
+    weights,
 )
 from chasles.build.system.build import Setup
 from chasles.build.system.coupled import coupled_gap, coupled_places
@@ -48,7 +49,7 @@ LEAST_CAUTION, MOST_CAUTION = 1e-4, 1e12
 #: Steps that gain less than this fraction, so many in a row, are the end of it.
 SLOW, MOST_SLOW = 1e-8, 5
 #: Damping of the motion along closed joints.
-ALONG = 1e-10
+ALONG = 1e-12
 #: The nearest point is found when what is left to go is this fraction of the distance, or when so
 #: many moves in a row come no nearer by a visible fraction of its square.
 NEAREST, MOST_IDLE, VISIBLE = 1e-13, 4, 1e-13
@@ -101,22 +102,24 @@ class Closure:
         self._scratch = make_workspace(system)
         if system.signal_count:
             self._scratch.signals[:] = setup.signals.sample(np.zeros(1))[0]
-        self.rows, turning = position_rows(system)
-        self.rows = np.append(self.rows, coupled_places(setup))
-        turning = np.append(turning, np.ones(len(setup.model.couplings), bool))
-        self.free = np.ones((system.body_count, 6), bool)
+        rows, turning = position_rows(system)
+        self.kept, turns = np.zeros((2, system.row_count), bool)
+        self.kept[rows], turns[rows] = True, turning
+        self.kept[coupled_places(setup)] = turns[coupled_places(setup)] = True
+        self.free = np.ones((system.body_count, 1), bool)
         self.free[held] = False
-        self.columns = np.flatnonzero(self.free.ravel())
-        blocks = mass_blocks(system, self.free)
-        self.masses, self.inverses = joined(blocks), inverses(blocks)
-        self.length = typical_length(system)
-        self.weights = np.where(turning, self.length, 1.0)  # of gaps that cannot all be closed
+        heavier = np.where(self.free, 1.0, HEAVY) * np.ones(6)
+        self.masses, self.length = scaled(weights(system), heavier), typical_length(system)
+        self.bodies = FreeBodies(setup, self.masses, self.kept)
+        even = np.diag(np.repeat((self.length**2, 1.0), 3))[None] * np.ones((len(heavier), 1, 1))
+        self.even_bodies = self.bodies.weighing(setup, scaled(even, heavier))
+        self.weights = np.where(turns, self.length, 1.0)  # of gaps that cannot all be closed
         before = self.rows_at(self.entered)[0]
         for name in holds:
             index = setup.joint_index[name]
             row = system.joints.first_row[index]
             self._scratch.signals[system.joints.drive[index]] += before[row]
-            self.weights[self.rows == row] *= FIRMLY
+            self.weights[row] *= FIRMLY
 
     def rows_at(self, absolute: Floats) -> tuple[Floats, Rows]:
         """g and J of every row, padding included."""
@@ -126,23 +129,26 @@ class Closure:
             gaps[place] = float(coupled_gap(self.setup, coupling, absolute))
         return gaps, constraint_rows(self.setup, self._scratch.jacobian, absolute)
 
-    def at(self, absolute: Floats) -> tuple[Floats, Any]:
-        """g and J (sparse) of the rows that are positions, J for the bodies that are free."""
-        gaps, every = self.rows_at(absolute)
-        return gaps[self.rows], every.some(self.rows).sparse(self.free.size)[:, self.columns]
+    def at(self, absolute: Floats) -> tuple[Floats, Rows]:
+        """The same, g of the rows that are positions and zeros."""
+        gaps, rows = self.rows_at(absolute)
+        return np.where(self.kept, gaps, 0.0), rows
+
+    def pivots(self, rows: Rows) -> Floats:
+        """What every row is measured by, in the mass metric."""
+        found = rows.pivots(scaled(np.linalg.inv(weights(self.system)), self.free * np.ones(6)))
+        return np.where(found > 0.0, found, 1.0)
 
     def displaced(self, absolute: Floats, step: Floats) -> Floats:
         """R exp(omega), r + R v for the free bodies."""
-        delta = np.zeros(self.free.size)
-        delta[self.columns] = step
-        turn, shift = np.split(delta.reshape(-1, 6), 2, axis=1)
+        turn, shift = np.split(step.reshape(-1, 6), 2, axis=1)
         rotation = rotations(absolute)
         relative = so3_matrix(so3_exp(components(turn, 0, 3)))
         moved = absolute.copy()
         product = rotation @ np.stack(np.broadcast_arrays(*relative), axis=-1).reshape(-1, 3, 3)
         moved[:, POSE_R : POSE_R + 9] = product.reshape(-1, 9)
         moved[:, POSE_X : POSE_X + 3] += np.einsum("bij,bj->bi", rotation, shift)
-        return np.where(self.free[:, :1], moved, absolute)  # held bodies to the bit
+        return np.where(self.free, moved, absolute)  # held bodies to the bit
 
     # --- closing ---
 
@@ -152,15 +158,13 @@ class Closure:
         Levenberg-Marquardt steps: by mass they are short where bodies are heavy; otherwise all
         gaps count alike, so that what is left of them is the least in squares.
         """
-        g, jacobian = self.at(absolute)
-        if not self.columns.size:
+        g, rows = self.at(absolute)
+        if not self.free.any():
             return absolute, float(np.abs(g).max(initial=0.0))
-        blocks, scale = self.masses, unit_scale(self.inverses, jacobian)
+        bodies, measure = self.bodies, self.pivots(rows)
         if not by_mass:
-            blocks = joined(
-                [np.diag(np.repeat((self.length**2, 1.0), 3))] * (len(self.columns) // 6)
-            )
-            scale = self.weights
+            bodies, measure = self.even_bodies, 1.0 / self.weights**2
+        nothing, scale = np.zeros(6 * self.system.body_count), 1.0 / np.sqrt(measure)
         caution, slow = 1.0, 0
         for _ in range(MOST_STEPS):
             gap = float(np.abs(g).max(initial=0.0))
@@ -168,17 +172,16 @@ class Closure:
             if gap <= ROUNDING * reach or slow > MOST_SLOW:
                 break
             damping = max(LEAST_DAMPING, min(MOST_DAMPING, (gap / self.length) ** 2 * caution))
-            kkt = DampedKkt(blocks, jacobian, damping, scale)
-            step = kkt.solve(np.zeros(len(self.columns)), -g, solves=1)
-            trial = self.displaced(absolute, limited(step))
-            trial_g, trial_jacobian = self.at(trial)
+            factor = bodies.factor(absolute, rows, damping * measure)
+            trial = self.displaced(absolute, limited(factor.solve_once(nothing, -g)))
+            trial_g, trial_rows = self.at(trial)
             before, after = np.linalg.norm(scale * g), np.linalg.norm(scale * trial_g)
-            if after < before and np.isfinite(trial_jacobian.data).all():
+            if after < before and np.isfinite(trial_rows.entries).all():
                 slow = slow + 1 if after > (1.0 - SLOW) * before else 0
                 # Rows that repeat each other keep rounding errors that no step takes away.
                 if after > 0.5 * before and gap < NEARLY_ROUNDING * ROUNDING * reach:
                     slow = MOST_SLOW + 1
-                absolute, g, jacobian = trial, trial_g, trial_jacobian
+                absolute, g, rows = trial, trial_g, trial_rows
                 caution = max(LEAST_CAUTION, 0.2 * caution)
             else:
                 caution *= 10.0
@@ -201,7 +204,7 @@ class Closure:
         turn = so3_dexp_inv(components(theta, 0, 3), components(momentum, 0, 3))
         pull = bodies.mass[:, None] * np.einsum("bji,bj->bi", rotation, shift)
         gradient = np.hstack((np.stack(np.broadcast_arrays(*turn), axis=-1), pull))
-        return float(value), gradient.ravel()[self.columns]
+        return float(value), np.where(self.free, gradient, 0.0).ravel()
 
     def nearest(self, absolute: Floats) -> Floats:
         """From closed joints, along them, to the point nearest to the entered poses.
@@ -216,7 +219,7 @@ class Closure:
         for _ in range(MOST_MOVES):
             if here.left <= NEAREST * sqrt(2.0 * here.value) or idle > MOST_IDLE:
                 break
-            direction = limited(here.along(shaped(-here.slope, moves, here.kkt.weight)))
+            direction = limited(here.along(shaped(-here.slope, moves, self.masses)))
             if direction @ here.gradient >= 0.0:
                 moves, direction = [], limited(-here.slope)
             length, there = self.moved(here, direction)
@@ -232,9 +235,9 @@ class Closure:
 
     def place(self, absolute: Floats) -> "Place":
         value, gradient = self.distance(absolute)
-        jacobian = self.at(absolute)[1]
-        kkt = DampedKkt(self.masses, jacobian, ALONG, unit_scale(self.inverses, jacobian))
-        return Place(absolute, value, gradient, kkt)
+        rows = self.at(absolute)[1]
+        factor = self.bodies.factor(absolute, rows, ALONG * self.pivots(rows))
+        return Place(absolute, value, gradient, factor, self.masses)
 
     def moved(self, here: "Place", direction: Floats) -> tuple[float, "Place | None"]:
         """A move along the joints that comes nearer, closed again; None if there is none."""
@@ -253,29 +256,32 @@ class Closure:
 class Place:
     """A point with closed joints: how far it is from the entered poses, and which way is nearer."""
 
-    def __init__(self, absolute: Floats, value: float, gradient: Floats, kkt: DampedKkt) -> None:
-        self.absolute, self.value, self.gradient, self.kkt = absolute, value, gradient, kkt
-        self.slope = -kkt.solve(-gradient, np.zeros(len(kkt.scale)))  # the gradient along joints
-        self.left = sqrt(max(0.0, float(self.slope @ (kkt.weight @ self.slope))))
+    def __init__(
+        self, absolute: Floats, value: float, gradient: Floats, factor: Factor, masses: Floats
+    ) -> None:
+        self.absolute, self.value, self.gradient = absolute, value, gradient
+        self.factor, self.masses = factor, masses
+        self.slope = -factor.solve(-gradient, factor.nothing)  # the gradient along joints
+        self.left = sqrt(max(0.0, float(self.slope @ weigh(masses, self.slope))))
 
     def along(self, direction: Floats) -> Floats:
         """The part of a direction that keeps the joints closed."""
-        return self.kkt.solve(self.kkt.weight @ direction, np.zeros(len(self.kkt.scale)))
+        return self.factor.solve(weigh(self.masses, direction), self.factor.nothing)
 
 
-def shaped(direction: Floats, moves: list[tuple[Floats, Floats]], weight: Any) -> Floats:
-    """The two-loop recursion of L-BFGS, in the metric of the weight."""
-    kept = [(s, y, float(s @ (weight @ y))) for s, y in moves]
+def shaped(direction: Floats, moves: list[tuple[Floats, Floats]], masses: Floats) -> Floats:
+    """The two-loop recursion of L-BFGS, in the mass metric."""
+    kept = [(s, y, float(s @ weigh(masses, y))) for s, y in moves]
     kept = [(s, y, curve) for s, y, curve in kept if curve > 0.0]
     pulls = []
     for s, y, curve in reversed(kept):
-        pulls.append(float(s @ (weight @ direction)) / curve)
+        pulls.append(float(s @ weigh(masses, direction)) / curve)
         direction = direction - pulls[-1] * y
     if kept:
         y, curve = kept[-1][1:]
-        direction = direction * (curve / float(y @ (weight @ y)))
+        direction = direction * (curve / float(y @ weigh(masses, y)))
     for (s, y, curve), pull in zip(kept, reversed(pulls)):
-        direction = direction + (pull - float(y @ (weight @ direction)) / curve) * s
+        direction = direction + (pull - float(y @ weigh(masses, direction)) / curve) * s
     return direction
 
 

@@ -4,13 +4,14 @@ import numpy as np
 
 from chasles.build.start.conflicts import contradiction, listed
 from chasles.build.start.kkt import (
-    DampedKkt,
+    HEAVY,
+    REFINEMENTS,
+    FreeBodies,
     Rows,
     constraint_rows,
-    inverses,
-    joined,
-    mass_blocks,
-    unit_scale,
+    scaled,
+    weigh,
+    weights,
 )
 from chasles.build.system.build import Setup
 from chasles.core.arrays import POSE_R, TWIST, Floats
@@ -24,8 +25,6 @@ NO_SPEED = 1e-14
 RESTING = 1e-3
 #: Models with more unknown velocities than this are completed by a sparse factorisation.
 DENSE_LIMIT = 400
-#: Further solves of the others for what rounding left: light bodies and frames lose digits.
-REFINEMENTS = 2
 #: mu of that factorisation.
 PROXIMAL_WEIGHT = 1e-9
 #: Weight of velocities left out beside given ones, and solves in which it fades away.
@@ -41,7 +40,7 @@ def initial_state(setup: Setup, jacobian: Floats) -> Floats:
     absolute = setup.absolute.copy()
     twists, known = given_twists(setup)
     rows = constraint_rows(setup, jacobian, absolute)
-    if rows.shape[0] > 0:
+    if len(rows.entries) > 0:
         rates = driven_rates(setup)
         twists = completed(setup, rows, twists, known, rates)
         if forbidden(setup, rows, twists, rates):
@@ -90,25 +89,18 @@ def completed(setup: Setup, rows: Rows, twists: Floats, known: np.ndarray, rates
     if known.all() or not wanted.any():
         return twists
     free = np.flatnonzero(~known.ravel())
-    blocks, flat = mass_blocks(setup.system, ~known), twists.ravel().copy()
-    if free.size <= DENSE_LIMIT:
-        jacobian = rows.dense(twists.size)[:, free]
-        flat[free] = least_energy_dense(blocks, jacobian, wanted)
-    else:
-        jacobian = rows.sparse(twists.size)[:, free]
-        kkt = DampedKkt.of(blocks, jacobian, PROXIMAL_WEIGHT)
-        flat[free] = kkt.solve(np.zeros(free.size), wanted)
+    if free.size > DENSE_LIMIT:
+        return twists + least_change(setup, rows, wanted, np.where(known, HEAVY, 1.0))
+    flat, (body, part) = twists.ravel().copy(), np.divmod(free, 6)
+    metric = weights(setup.system)[body[:, None], part[:, None], part]
+    metric = np.where(body[:, None] == body, metric, 0.0)
+    flat[free] = least_energy_dense(metric, rows.dense(twists.size)[:, free], wanted)
     return flat.reshape(twists.shape)
 
 
-def least_energy_dense(blocks: list[Floats], jacobian: Floats, wanted: Floats) -> Floats:
+def least_energy_dense(metric: Floats, jacobian: Floats, wanted: Floats) -> Floats:
     r"""$V = L^{-T} z$, $M = L L^T$, the shortest z with $J L^{-T} z = \mathrm{wanted}$."""
-    lower = np.zeros((jacobian.shape[1],) * 2)
-    at = 0
-    for block in blocks:
-        span = slice(at, at + len(block))
-        lower[span, span] = np.linalg.cholesky(block)
-        at += len(block)
+    lower = np.linalg.cholesky(metric)
     weighted = np.linalg.solve(lower, jacobian.T).T
     found = np.zeros(jacobian.shape[1])
     for _ in range(1 + REFINEMENTS):
@@ -117,34 +109,35 @@ def least_energy_dense(blocks: list[Floats], jacobian: Floats, wanted: Floats) -
     return found
 
 
+def least_change(setup: Setup, rows: Rows, wanted: Floats, heavier: Floats) -> Floats:
+    r"""The least twists x (n, 6) with J x = wanted, in the mass metric; `heavier` (n, 6) weighs it.
+
+    $$ \min\ \tfrac12 |x_k|_M^2 + \tfrac\epsilon2 |x_u - \hat x_u|_M^2, \qquad
+       J_k x_k + J_u x_u = \mathrm{wanted}, $$
+
+    where a part u that is lighter by $\epsilon$ costs nothing: $\hat x_u$ is the last solution, so
+    that its weight fades.
+    """
+    mass, moves, light = weights(setup.system), heavier < HEAVY, heavier < 1.0
+    metric = scaled(mass, heavier)
+    free = rows.pivots(scaled(np.linalg.inv(mass), moves))
+    damping = PROXIMAL_WEIGHT * np.where(free > 0.0, free, 1.0)
+    factor = FreeBodies(setup, metric).factor(setup.absolute, rows, damping)
+    change = np.zeros(heavier.size)
+    for _ in range(LIGHT_SOLVES if light.any() else 1):
+        change = factor.solve(np.where(light.ravel(), weigh(metric, change), 0.0), wanted)
+    return np.where(moves, change.reshape(-1, 6), 0.0)
+
+
 def nearest_allowed(
     setup: Setup, rows: Rows, twists: Floats, known: np.ndarray, fixed: np.ndarray, rates: Floats
 ) -> Floats:
-    r"""Given twists, changed as little as possible in the mass metric until the joints allow them.
+    """Given twists, changed as little as possible in the mass metric until the joints allow them.
 
-    Those that are `fixed` stay.  Those left out cost nothing:
-
-    $$ \min\ \tfrac12 |V_k - \hat V_k|_M^2 + \tfrac\epsilon2 |V_u - \hat V_u|_M^2, \qquad
-       J_k V_k + J_u V_u = \mathrm{rates}, $$
-
-    with $\hat V_u$ the last solution, so that its weight fades; then they are completed anew.
+    Those that are `fixed` stay.  Those left out cost nothing, and are completed anew.
     """
-    movable = ~(known & fixed)
-    free = np.flatnonzero(movable.ravel())
-    masses = mass_blocks(setup.system, movable)
-    light = np.sqrt(np.where(known, 1.0, LIGHT))
-    weights = [light[body][some] for body, some in enumerate(movable) if some.any()]
-    blocks = [block * np.outer(w, w) for block, w in zip(masses, weights)]
-    jacobian = rows.sparse(twists.size)[:, free]
-    scale = unit_scale(inverses(masses), jacobian)
-    kkt = DampedKkt(joined(blocks), jacobian, PROXIMAL_WEIGHT, scale)
-    wanted, unknown = rates - rows.times(twists), ~known.ravel()[free]
-    change = np.zeros(free.size)
-    for _ in range(LIGHT_SOLVES):
-        change = kkt.solve(np.where(unknown, kkt.weight @ change, 0.0), wanted)
-    flat = twists.ravel().copy()
-    flat[free] += change
-    near = flat.reshape(twists.shape)
+    heavier = np.where(known, np.where(fixed, HEAVY, 1.0), LIGHT)
+    near = twists + least_change(setup, rows, rates - rows.times(twists), heavier)
     return completed(setup, rows, np.where(known, near, 0.0), known, rates)
 
 

@@ -1,69 +1,72 @@
-"""The KKT matrix of a whole model in SciPy's sparse form, for what is solved once: the start."""
+r"""J of all joints, and the factor of free bodies with these rows, for what is solved at the start:
 
+$$ W x + J^T\lambda = f, \qquad J x - \mu\lambda = r, $$
+
+by the program of a tree whose pairs are all free (`core.recursion.free_bodies`), whether or not the
+rows of J are independent.  W are the inertias of the bodies, or another metric.
+"""
+
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from chasles.build.system.build import Setup, rotor_places
+from chasles.build.system.build_tree import LooseChart, build_tree, loose_link
 from chasles.build.system.coupled import coupled_matrix, coupled_places
-from chasles.core.arrays import Floats, Integers, System, padded
+from chasles.build.system.tree_setup import cuts_of
+from chasles.core.arrays import TWIST, Floats, Integers, System, padded
+from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.free_bodies import solve_free_rows
+from chasles.core.recursion.groups import make_loop_room
+from chasles.core.recursion.tables import make_loops
+from chasles.core.recursion.tree import Tree, make_recursion
+from chasles.model import CustomCoupling
 
-#: Solves with one factor at the most; each takes the error down by orders of magnitude, but for
-#: rows that nearly depend on others: of these it takes one away.
-PROXIMAL_SOLVES = 12
-#: What is left and cannot be reduced by more than this fraction of it is a contradiction.
-CONTRADICTED = 0.1
 #: Weight of a frame without mass, as a fraction of the lightest body's.
 FEATHER = 1e-9
-#: A correction of this fraction is rounding.
-NOTHING = 1e-16
+#: Weight of what stays where it is: nothing that is solved for moves it by a bit.
+HEAVY = 1e30
+#: Further solves for what rounding left: long chains, light bodies and frames lose digits.
+REFINEMENTS = 2
 
 
+@dataclass(frozen=True)
 class Rows:
-    """J as blocks: (rows, 12) entries and the bodies they act on; couplings act on any number."""
+    """J as blocks on the bodies a and b of joints; couplings act on any number of bodies."""
 
-    def __init__(self, entries: Floats, columns: Integers, coupled: Any = None) -> None:
-        self.entries = entries
-        self.columns = columns  # (rows, 12), -1 for the ground
-        self.coupled = coupled  # (rows, 6 n) sparse, or None: what couplings add
-        self.shape = entries.shape
-
-    def some(self, rows: Integers) -> "Rows":
-        """Some of the rows."""
-        coupled = None if self.coupled is None else self.coupled[rows]
-        return Rows(self.entries[rows], self.columns[rows], coupled)
+    entries: Floats  # (rows, 12)
+    columns: Integers  # (rows, 12), -1 for the ground
+    places: Integers  # (c,) rows of couplings
+    coupled: Floats  # (c, n, 6)
 
     def times(self, twists: Floats) -> Floats:
-        padded = np.append(twists.ravel(), 0.0)
-        found = np.einsum("rc,rc->r", self.entries, padded[self.columns])
-        return found if self.coupled is None else found + self.coupled @ twists.ravel()
+        with_ground = np.append(twists.ravel(), 0.0)
+        found = np.einsum("rc,rc->r", self.entries, with_ground[self.columns])
+        found[self.places] += np.tensordot(self.coupled, twists.reshape(-1, 6), 2)
+        return found
 
     def sizes(self) -> Floats:
         """(rows, 2) sums of the entries' sizes, on angular and on linear velocities."""
         found: Floats = np.abs(self.entries).reshape(-1, 2, 2, 3).sum(axis=(1, 3))
-        if self.coupled is not None:
-            found = found + np.abs(self.coupled.toarray()).reshape(len(found), -1, 2, 3).sum(
-                axis=(1, 3)
-            )
+        more = np.abs(self.coupled).reshape(*self.coupled.shape[:2], 2, 3)
+        found[self.places] += more.sum(axis=(1, 3))
         return found
 
     def dense(self, count: int) -> Floats:
         """(rows, count) for `count` velocities."""
         jacobian = np.zeros((len(self.entries), count + 1))
         np.put_along_axis(jacobian, self.columns, self.entries, axis=1)
-        if self.coupled is not None:
-            jacobian[:, :count] += self.coupled.toarray()
+        jacobian[self.places, :count] += self.coupled.reshape(len(self.places), count)
         return jacobian[:, :count]
 
-    def sparse(self, count: int) -> Any:
-        """The same as a sparse matrix in columns."""
-        from scipy.sparse import csc_matrix
-
-        index = np.repeat(np.arange(len(self.entries)), 12)
-        columns = self.columns.ravel() % (count + 1)  # the ground's entries go last
-        shape = (len(self.entries), count + 1)
-        found = csc_matrix((self.entries.ravel(), (index, columns)), shape=shape)[:, :count]
-        return found if self.coupled is None else (found + self.coupled).tocsc()
+    def pivots(self, inverse: Floats) -> Floats:
+        r"""(rows,) $\mathrm{diag}(J W^{-1} J^T)$ with blocks (n, 6, 6) of $W^{-1}$."""
+        bodies, blocks = self.columns[:, ::6] // 6, self.entries.reshape(-1, 2, 6)
+        found = np.einsum("rsi,rsij,rsj->r", blocks, inverse[bodies], blocks)
+        found[self.places] += np.einsum("cbi,bij,cbj->c", self.coupled, inverse, self.coupled)
+        return np.asarray(found)
 
 
 def constraint_rows(setup: Setup, jacobian: Floats, absolute: Floats | None = None) -> Rows:
@@ -71,22 +74,18 @@ def constraint_rows(setup: Setup, jacobian: Floats, absolute: Floats | None = No
 
     With couplings, if the poses (n, 18) are given, at which J is known.
     """
-    system = setup.system
-    count, entries = system.row_count, jacobian.copy()
+    system, entries = setup.system, jacobian.copy()
     lengths = padded(system.joints.span)
     ends = np.repeat(np.column_stack((system.joints.a, system.joints.b)), lengths, axis=0)
     columns = np.where(ends[:, :, None] < 0, -1, 6 * ends[:, :, None] + np.arange(6))
-    columns = columns.reshape(count, 12)
+    columns = columns.reshape(system.row_count, 12)
     entries[columns < 0] = 0.0
     entries[rotor_places(system)[0]] = 0.0  # which are no constraints
-    coupled = None
+    places, coupled = np.zeros(0, np.int64), np.zeros((0, system.body_count, 6))
     if absolute is not None and setup.model.couplings:
-        from scipy.sparse import csr_matrix
-
-        matrix = np.zeros((count, 6 * system.body_count))
-        matrix[coupled_places(setup)] = coupled_matrix(setup, absolute)
-        coupled = csr_matrix(matrix)
-    return Rows(entries, columns, coupled)
+        places = coupled_places(setup)
+        coupled = coupled_matrix(setup, absolute).reshape(len(places), -1, 6)
+    return Rows(entries, columns, places, coupled)
 
 
 def mass_matrices(system: System) -> Floats:
@@ -112,85 +111,100 @@ def weights(system: System) -> Floats:
     return matrices
 
 
-def mass_blocks(system: System, free: Any = None) -> list[Floats]:
-    """Inertia of every body about its centre of mass: (6, 6), or what is `free` (n, 6) of it."""
-    blocks = list(weights(system))
-    if free is None:
-        return blocks
-    return [block[np.ix_(some, some)] for block, some in zip(blocks, free) if some.any()]
+def scaled(metric: Floats, factors: Any) -> Floats:
+    """Blocks (n, 6, 6) with every direction as many times as heavy as `factors` (n, 6) say."""
+    roots = np.sqrt(factors)
+    return np.asarray(metric * roots[:, :, None] * roots[:, None, :])
 
 
-def joined(blocks: Any) -> Any:
-    """Blocks along the diagonal of a sparse matrix."""
-    from scipy.sparse import block_diag
-
-    return block_diag([*blocks, np.zeros((0, 0))], format="csc")  # also of none
+def weigh(metric: Floats, twists: Floats) -> Floats:
+    """W V (6n,)."""
+    return np.einsum("bij,bj->bi", metric, twists.reshape(-1, 6)).ravel()
 
 
-def inverses(blocks: list[Floats]) -> Any:
-    """The inverse of a matrix of such blocks."""
-    return joined([np.linalg.inv(block) for block in blocks])
+class FreeBodies:
+    """Bodies with weights (n, 6, 6) about their centres of mass, and the program of their rows.
 
-
-def unit_scale(inverse: Any, jacobian: Any) -> Floats:
-    r"""Factors of the rows of J that make $\mathrm{diag}(J W^{-1} J^T)$ one; 1 for empty rows."""
-    own = np.asarray(jacobian.multiply(jacobian @ inverse).sum(axis=1)).ravel()
-    return 1.0 / np.sqrt(np.where(own > 0.0, own, 1.0))
-
-
-class DampedKkt:
-    r"""A factor for repeated solves, whether or not the rows of J are independent:
-
-    $$ \begin{pmatrix} W & J^T \\ J & -\mu \end{pmatrix}
-       \begin{pmatrix} x \\ \lambda \end{pmatrix} =
-       \begin{pmatrix} f \\ r \end{pmatrix} $$
-
-    Rows are scaled, by `unit_scale` say, so that mu is a pure number.
+    `kept` (rows,) says which rows of J there are; all but those of rotors, if left out.
     """
 
-    def __init__(self, weight: Any, jacobian: Any, damping: float, scale: Floats) -> None:
-        from scipy import sparse
-        from scipy.sparse.linalg import splu
+    def __init__(self, setup: Setup, metric: Floats, kept: Any = None) -> None:
+        self.tree = tree_of(setup, metric)
+        loops = make_loops(self.tree, free_cuts(setup, kept))
+        self.loops = loops._replace(untouched=0 * loops.untouched, is_damped=1)
 
-        self.count, self.damping = jacobian.shape[1], damping
-        self.weight, self.scale = weight, scale
-        scaled = sparse.diags(self.scale) @ jacobian
-        below = -damping * sparse.identity(len(self.scale), format="csc")
-        self.factor = splu(sparse.bmat([[self.weight, scaled.T], [scaled, below]], format="csc"))
+    def weighing(self, setup: Setup, metric: Floats) -> "FreeBodies":
+        """The same with other weights."""
+        found = copy(self)
+        found.tree = tree_of(setup, metric)
+        return found
 
-    @classmethod
-    def of(cls, blocks: list[Floats], jacobian: Any, damping: float) -> "DampedKkt":
-        """W of blocks along its diagonal."""
-        return cls(joined(blocks), jacobian, damping, unit_scale(inverses(blocks), jacobian))
+    def factor(self, absolute: Floats, rows: Rows, damping: Floats) -> "Factor":
+        """With J at the poses of absolute states (n, 18), and mu (rows,)."""
+        tree, loops = self.tree, self.loops._replace(damping=damping[self.loops.source])
+        memory = make_recursion(tree, np.zeros(1), True, False, True)
+        room, poses = make_loop_room(loops, tree.body_count, tree.rate_count), absolute.copy()
+        poses[:, TWIST:] = 0.0
+        of_row = dict(zip(rows.places.tolist(), rows.coupled))
+        for k, row in enumerate(loops.source[loops.coupled].tolist()):
+            ties = slice(int(loops.first_tie[k]), int(loops.first_tie[k + 1]))
+            room.ties[ties] = of_row[row][loops.tie_body[ties]]
+        return Factor((tree, memory, loops, room), poses, rows)
 
-    def solve(self, force: Floats, rows: Floats, solves: int = PROXIMAL_SOLVES) -> Floats:
-        """x with J x = rows as far as that can be: one damped solve, or the limit of several."""
-        return self.solve_both(force, rows, solves)[0]
 
-    def solve_both(
-        self, force: Floats, rows: Floats, solves: int = PROXIMAL_SOLVES
-    ) -> tuple[Floats, Floats]:
-        r"""The same, and the multipliers.
+class Factor:
+    """Solves for any right-hand side; factors with the first."""
 
-        Conjugate residuals, as in `core.recursion.refine.converge`: what a damped solve leaves
-        is $r = -\mu\lambda$, and a solve for r yields $(\delta, \delta\lambda)$ with
-        $J\delta = r + \mu\,\delta\lambda$.
-        """
-        both = self.factor.solve(np.concatenate((force, self.scale * rows)))
-        left = -self.damping * both[self.count :]
-        search, gain = np.zeros_like(both), np.zeros_like(left)
-        for _ in range(solves - 1):
-            step = self.factor.solve(np.concatenate((np.zeros(self.count), left)))
-            taken = left + self.damping * step[self.count :]
-            if not taken @ taken > CONTRADICTED**2 * (left @ left):
-                break
-            share = (taken @ gain) / (gain @ gain) if gain.any() else 0.0
-            search, gain = step - share * search, taken - share * gain
-            if not gain @ gain > 0.0:  # too small to be squared
-                break
-            length = (left @ gain) / (gain @ gain)
-            both, left = both + length * search, left - length * gain
-            moved = np.abs(length * search[: self.count]).max(initial=0.0)
-            if moved <= NOTHING * np.abs(both[: self.count]).max(initial=0.0):
-                break
-        return both[: self.count], self.scale * both[self.count :]
+    def __init__(self, records: Any, poses: Floats, rows: Rows) -> None:
+        self.records, self.poses, self.rows = records, poses, rows
+        self.nothing = np.zeros(len(rows.entries))
+        self.is_factored = False
+
+    def solve(self, force: Floats, rows: Floats) -> Floats:
+        """x (6n,) with J x = rows (rows,) as far as that can be."""
+        found, kept = self.solve_once(force, rows, True), self.records[2].source
+        for _ in range(REFINEMENTS):
+            missed = self.nothing.copy()
+            missed[kept] = (rows - self.rows.times(found))[kept]
+            found += self.solve_once(0.0 * force, missed, True)
+        return found
+
+    def solve_once(self, force: Floats, rows: Floats, refined: bool = False) -> Floats:
+        """The damped solution, or what it leads to but for rounding."""
+        _, memory, loops, room = self.records
+        found = np.zeros(memory.wrenches.size)
+        memory.wrenches[:] = force.reshape(-1, 6)
+        room.wanted[: loops.row_count] = rows[loops.source]
+        places = self.poses, self.rows.entries, self.nothing
+        solve_free_rows(*self.records, *places, int(self.is_factored), int(refined), found)
+        self.is_factored = True
+        return found
+
+
+def tree_of(setup: Setup, metric: Floats) -> Tree:
+    """Free bodies with some weights, where there is no gravity."""
+    bodies = [setup.model.body(name) for name in setup.body_index]
+    links = [
+        replace(loose_link(body, LooseChart(), {}), mass=block[3, 3], inertia=block[:3, :3])
+        for body, block in zip(bodies, metric)
+    ]
+    return build_tree(links, np.zeros(3))
+
+
+def free_cuts(setup: Setup, kept: Any) -> list[Cut]:
+    """All joints as rows on free bodies, couplings on all that they see."""
+    couplings = {coupling.name: coupling for coupling in setup.model.couplings}
+    names = [name for name in setup.joint_index if name not in couplings]
+    cuts = cuts_of(setup.system, setup.joint_index, names)
+    if kept is not None:
+        cuts = [cut._replace(rows=tuple(row for row in cut.rows if kept[row])) for cut in cuts]
+    joints = setup.system.joints
+    for coupling, place in zip(couplings.values(), coupled_places(setup).tolist()):
+        if isinstance(coupling, CustomCoupling):
+            seen = [setup.body_index[name] for name in coupling.bodies]
+        else:
+            of = [setup.joint_index[joint] for joint, _, _ in coupling.terms]
+            seen = [int(body) for ends in (joints.a, joints.b) for body in ends[of] if body >= 0]
+        index, ties = setup.joint_index[coupling.name], tuple(dict.fromkeys(seen))
+        cuts.append(Cut(index, -1, -1, (place,), balanced=False, ties=ties))
+    return cuts

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.build.start.kkt import FEATHER, weights
+from chasles.build.start.kkt import FEATHER, constraint_rows, weights
 from chasles.build.system.build import Setup, real_rows
 from chasles.build.system.coupled import coupled_matrix, coupled_places
 from chasles.core.arrays import Floats, Integers, row_span
@@ -121,14 +121,7 @@ def free_pivots(setup: Setup, entries: Floats) -> Floats:
     """
     inverses = np.linalg.inv(weights(setup.system))
     inverses[setup.system.bodies.mass == 0.0] *= FEATHER
-    pivots = np.zeros(setup.system.row_count)
-    joints, rows = setup.system.joints, real_rows(setup.system)
-    for side, bodies in enumerate((joints.a, joints.b)):
-        body = np.repeat(bodies, joints.rows)
-        moving, body = rows[body >= 0], body[body >= 0]
-        block = entries[moving, 6 * side : 6 * side + 6]
-        pivots[moving] += np.einsum("ri,rij,rj->r", block, inverses[body], block)
-    return pivots
+    return constraint_rows(setup, entries).pivots(inverses)
 
 
 def joint_of_row(setup: Setup, row: int) -> tuple[str, str]:

@@ -23,11 +23,19 @@ from chasles.core.arrays import (
     twist6,
     vec3,
 )
+from chasles.core.recursion.again import load_bodies
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.loading import load_rows
-from chasles.core.recursion.refine import loop_accelerations, solve_rows
-from chasles.core.recursion.solving import loop_inward
+from chasles.core.recursion.refine import (
+    converge,
+    gather,
+    loop_accelerations,
+    motion_norm,
+    put_damping,
+    solve_rows,
+)
+from chasles.core.recursion.solving import loop_inward, resolve_loads
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
@@ -170,3 +178,36 @@ def miss_rates(
     for row in range(cuts.row_count):
         left[cuts.source[row]] = riders.left[row]
     return SOLVED
+
+
+# --- another metric, other right-hand sides ---
+
+
+@kernel("motions that joints allow at the start", seconds=8, plain=(1_000, 8_000))
+def solve_free_rows(
+    tree: Any, memory: Any, loops: Any, room: Any, absolute: Any, jacobian: Any, eta: Any,
+    is_factored: int, is_refined: int, found: Any,
+) -> None:  # fmt: skip
+    """Twists (n, 6) in body axes under memory.wrenches, with J V = room.wanted as far as can be.
+
+    Bodies rest at absolute states, J is known there; the last factor is taken again where it
+    `is_factored`.  Damped rows keep what the damping leaves of them unless it `is_refined`.
+    """
+    model, scratch, cuts, riders = borrow(tree), borrow(memory), borrow(loops), borrow(room)
+    places, out, rows = borrow(absolute), borrow(found), borrow(memory).rows
+    if is_factored == 0:
+        put_free(model, places, rows)
+        clear_sums(model, rows)
+        load_rows(model, cuts, rows, riders, places, borrow(jacobian), borrow(eta))
+        loop_inward(model, scratch, cuts, riders, 1)
+    load_bodies(model, scratch)
+    resolve_loads(model, cuts, riders, rows, riders.solution, 0)
+    gather(model, cuts, riders, rows, riders.solution)
+    if is_refined != 0:
+        size = motion_norm(model, rows)
+        put_damping(model, cuts, riders)
+        converge(model, cuts, riders, rows, size)
+    for body in range(model.body_count):
+        own, at = mat9(places, body * ABSOLUTE_WIDTH + POSE_R), model.rate_count + 6 * body
+        alpha, a = vec3(riders.solution, at), vec3(riders.solution, at + 3)
+        put_twist(out, 6 * body, (tmatvec(own, alpha), tmatvec(own, a)))
