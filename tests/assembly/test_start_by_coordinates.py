@@ -259,6 +259,20 @@ def test_a_crank_angle_that_the_loop_does_not_reach_is_refused(refusal):
     assert "joint 'A' at -2 rad" in message and "cannot be closed" in message
 
 
+def test_the_open_distance_of_the_values_given_is_told_and_not_one_on_the_way(refusal):
+    """Cranks held: the coupler misses |B C| - 2 m between their ends, shared by the joints."""
+    model, turned = four_bar(), {"A": 0.5, "D": 1.5}
+    message = refusal(lambda: ch.start_state(model, turned), ch.InconsistentStart)
+    at = {joint.name: np.array(joint.at) for joint in model.joints}
+    ends = [
+        at[base] + Rotation.from_rotvec((0, turned[base], 0)).apply(at[end] - at[base])
+        for base, end in (("A", "B"), ("D", "C"))
+    ]
+    missed = abs(np.linalg.norm(ends[0] - ends[1]) - 2.0)
+    told = float(message.split("all together by ")[1].split(" m")[0])
+    assert told == pytest.approx(missed, rel=0.02)
+
+
 # --- what is refused ---
 
 

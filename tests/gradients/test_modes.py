@@ -1,5 +1,7 @@
 """Forward and reverse mode, compiled and read from lists, are derivatives of the same steps."""
 
+from dataclasses import replace
+
 import mpmath
 import numpy as np
 import pytest
@@ -266,18 +268,29 @@ def test_models_with_redundant_rows_are_differentiated(name, spaces):
     assert found == pytest.approx(differences, rel=1e-7, abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["of time", "of the motion"])
-def test_functions_of_ones_own_are_refused_by_their_name(refusal, kind):
-    """Not by where they happen to stand in memory."""
+def hinged(force) -> ch.Model:
     ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, position=(1, 0, 0))
     hinge = ch.Revolute("hinge", ch.GROUND, ball, at=(0, 0, 0), axis=(0, 1, 0))
-    forces = {
-        "of time": ch.Motor("motor", hinge, effort=lambda t: 2.0 * t),
-        "of the motion": ch.JointLaw("law", hinge, lambda t, q, rate: -q),
-    }
-    model = ch.Model([ball], [hinge], [forces[kind]])
+    return ch.Model([ball], [hinge], [force])
+
+
+def test_functions_of_ones_own_are_refused_by_their_name(refusal):
+    """Not by where they happen to stand in memory."""
+    model = hinged(ch.JointLaw("law", "hinge", lambda t, q, rate: -q))
     message = refusal(
         lambda: ch.gradient(model, lambda run: run.t[-1], ["ball.mass"], until=0.01, step=STEP),
         InvalidOption,
     )
     assert "functions of your own" in message
+
+
+def test_functions_of_time_of_ones_own_are_those_of_every_run():
+    """z = -tau / (m l^2) t^2 / 2 to first order: a motor against nothing, dz/dm = -z / m."""
+    motor = ch.Motor("motor", "hinge", effort=lambda t: 2.0 + 0.0 * t)
+    model = replace(hinged(motor), gravity=(0.0, 0.0, 0.0))
+    found = ch.gradient(model, lambda run: run.position("ball")[-1, 2], ["ball.mass"], 0.01, 1e-3)
+    inertia = 1.0 + 0.4 * 0.1**2  # of a sphere about the hinge, as its mass is 1
+    angle = 2.0 / inertia * 0.01**2 / 2.0
+    assert found.value == pytest.approx(-np.sin(angle), rel=1e-9)
+    by_mass = np.cos(angle) * 2.0 / inertia**2 * 0.01**2 / 2.0  # the moment 0.4 r^2 stays
+    assert found["ball.mass"] == pytest.approx(by_mass, rel=1e-9)

@@ -334,3 +334,15 @@ def test_members_that_go_wrong_say_so_as_a_run_does():
     assert words[0] == "" and "energy balance misses" in words[1]
     with pytest.warns(ch.ChaslesWarning, match="balance misses"):
         ch.simulate(model(5e6), 0.05, step=STEP)
+
+
+def test_members_with_a_function_of_time_share_one_recording():
+    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    motor = ch.Motor("motor", hinge, effort=lambda t: 3.0 * t)
+    model = ch.Model([arm], [hinge], [motor])
+    gravities = np.array([(0, 0, -9.81), (0, 0, -1.62), (0, 0, -3.7)])
+    found = ensemble(model, {"gravity": gravities}, 20 * STEP, STEP)
+    assert found.attrs["steps_in_lanes"] == 60 and found.attrs["steps_of_the_generic_kernel"] == 0
+    models = [replace(model, gravity=tuple(g)) for g in gravities]
+    assert_members_are_runs(found, models.__getitem__, 20 * STEP, 1, range(3))

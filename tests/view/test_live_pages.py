@@ -180,6 +180,27 @@ def test_a_run_whose_steps_are_chosen_is_refused(tmp_path):
         run.animate(tmp_path / "top.html", live=True)
 
 
+def on_a_rail() -> ch.Model:
+    cart = ch.Body.box("cart", (0.1, 0.1, 0.1), mass=1.0)
+    bob = ch.Body.sphere("bob", radius=0.05, mass=1.0, position=(0.6, 0, -0.8))
+    rail = ch.Prismatic("rail", ch.GROUND, cart, at=(0, 0, 0), axis="x")
+    rod = ch.Distance("rod", cart, bob, at=(0, 0, 0), at_b=(0.6, 0, -0.8))
+    return ch.Model([cart, bob], [rail, rod])
+
+
+def driven_by_a_function() -> ch.Model:
+    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    return ch.Model([arm], [hinge], [ch.Motor("motor", hinge, effort=lambda t: 3.0 * t)])
+
+
+@pytest.mark.parametrize("model", [on_a_rail(), driven_by_a_function()])
+def test_what_set_up_leaves_in_scratch_and_where_functions_stand_is_no_slider(model, tmp_path):
+    page = tmp_path / "page.html"
+    ch.simulate(model, 0.1, step=1e-2).animate(page, live=True)
+    assert page.stat().st_size > 0
+
+
 # --- without a run, and with motors ---------------------------------------------------------------
 
 

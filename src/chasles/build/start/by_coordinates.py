@@ -255,7 +255,15 @@ def moved_to(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wan
         way = stride / strides
         for key, begin in first.items():
             kinematics.put(point, key, begin + way * (targets[key] - begin))
-        point = assembled(kinematics, point, list(first), wanted)
+        try:
+            point = assembled(kinematics, point, list(first), wanted)
+        except InconsistentStart as error:
+            assembled(kinematics, there, list(first), wanted)  # says how far the joints are open
+            raise InconsistentStart(
+                f"start: with {said(wanted)}, the joints can be closed, but not all the way there"
+                " from the poses entered.",
+                "Enter the bodies nearer to where they start.",
+            ) from error
     for key in first:  # to the last bit, where the assembler leaves rounding
         kinematics.put(point, key, targets[key])
     return point

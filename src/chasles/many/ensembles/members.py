@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
+from chasles.core.signals import HEAD, PIECE_HEAD, PIECES
 from chasles.integrators.methods import find_method
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.model import checked_model
@@ -24,6 +25,8 @@ from chasles.run.time_grid import Grid, checked_step, make_grid
 
 Records = tuple[Any, Any, Any]
 Path = tuple[int | str, ...]
+#: Where bodies are in a stage, and how they move.
+SCRATCH: tuple[Path, ...] = ((0, "memory", "rows"), (0, "placed"))
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,11 @@ def is_number(leaf: Leaf) -> bool:
     return isinstance(leaf.value, float) or getattr(leaf.value, "dtype", None) == np.float64
 
 
+def numbers_of(stepper: Stepper) -> list[Leaf]:
+    """All numbers but those that every stage writes anew, whatever the set-up left there."""
+    return [leaf for leaf in own_leaves(stepper) if is_number(leaf) and leaf.path not in SCRATCH]
+
+
 @dataclass(frozen=True)
 class Image:
     """A member in numbers."""
@@ -76,14 +84,27 @@ class Image:
 
 
 def image_of(stepper: Stepper) -> Image:
-    numbers, structure = [], []
-    for leaf in own_leaves(stepper):
-        if is_number(leaf):
-            numbers.append(np.atleast_1d(leaf.value).ravel())
-            structure.append(str(numbers[-1].size).encode())
-        else:
-            structure.append(np.asarray(leaf.value).tobytes())
+    numbers = [np.atleast_1d(leaf.value).ravel() for leaf in numbers_of(stepper)]
+    others = [
+        np.asarray(leaf.value)
+        for leaf in own_leaves(stepper)
+        if not is_number(leaf) and leaf.path[1:] != ("system", "signals", "address")
+    ]
+    others.append(asked_addresses(stepper.mechanism.system.signals))
+    structure = [str([own.size for own in numbers]).encode(), *(own.tobytes() for own in others)]
     return Image(stepper.first_block(), np.concatenate(numbers), b"|".join(structure))
+
+
+def asked_addresses(signals: Any) -> Any:
+    """Addresses of functions of time that are called: of those with a fit only beyond the run."""
+    found = signals.address.copy()
+    for k in np.flatnonzero(signals.kind == PIECES):
+        first = int(signals.first[k])
+        stride = PIECE_HEAD + int(signals.numbers[first + HEAD - 1]) + 1
+        pieces = signals.numbers[first + HEAD :][: stride * int(signals.pieces[k])]
+        if pieces.reshape(-1, stride)[:, PIECE_HEAD - 1].all():  # their widths
+            found[k] = 0
+    return found
 
 
 @dataclass
@@ -112,7 +133,7 @@ class Members:
     def places(self) -> list[tuple[Leaf, int]]:
         """Leaf and entry of every parameter."""
         found, first = [], 0
-        listed = [leaf for leaf in own_leaves(self.stepper) if is_number(leaf)]
+        listed = numbers_of(self.stepper)
         ends = np.cumsum([np.size(leaf.value) for leaf in listed])
         for column in self.columns:
             k = int(np.searchsorted(ends, column, side="right"))

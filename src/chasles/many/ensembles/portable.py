@@ -24,9 +24,8 @@ from chasles.many.ensembles.members import (
     Members,
     different,
     image_of,
-    is_number,
     make_members,
-    own_leaves,
+    numbers_of,
     records_of,
 )
 from chasles.many.ensembles.observe import quantity, read_program
@@ -159,7 +158,7 @@ def judging_entries(stepper: Stepper) -> Any:
     """Which numbers of a block and of records decide about warnings, and about no motion."""
     block = np.arange(stepper.layout.width) >= stepper.layout.seen
     numbers = [np.full(np.size(leaf.value), "promises" in leaf.path)
-               for leaf in own_leaves(stepper) if is_number(leaf)]  # fmt: skip
+               for leaf in numbers_of(stepper)]  # fmt: skip
     return np.concatenate((block, *numbers))
 
 
