@@ -128,7 +128,7 @@ def start_drift(outcome: CandidateResult) -> float:
     """What joints that hold may open by: where J V at the start is kept, it adds up."""
     problem = outcome.result.problem
     rows = constraint_rows(problem.setup, terms_at(problem.setup, problem.start).jacobian)
-    if rows.shape[0] == 0:
+    if not len(rows.entries):
         return 0.0
     residual = rows.times(problem.start[:, TWIST : TWIST + 6])
     return 3.0 * float(np.abs(residual).max()) * float(outcome.t[-1])

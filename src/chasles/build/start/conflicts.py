@@ -118,4 +118,4 @@ def energy_scale(setup: Setup, motion: Motion) -> float:
     total += motion.forces @ weigh(np.linalg.inv(mass), motion.forces)
     fastest = np.square(twists[:, :3]).sum(axis=1).max(initial=0.0)
     total += fastest * (twists.ravel() @ weigh(mass, twists))
-    return float(np.sqrt(max(0.0, total)))
+    return float(np.sqrt(max(0.0, float(total))))

@@ -61,7 +61,7 @@ class Rows:
         jacobian[self.places, :count] += self.coupled.reshape(len(self.places), count)
         return jacobian[:, :count]
 
-    def pivots(self, inverse: Floats) -> Floats:
+    def pivots(self, inverse: Any) -> Floats:
         r"""(rows,) $\mathrm{diag}(J W^{-1} J^T)$ with blocks (n, 6, 6) of $W^{-1}$."""
         bodies, blocks = self.columns[:, ::6] // 6, self.entries.reshape(-1, 2, 6)
         found = np.einsum("rsi,rsij,rsj->r", blocks, inverse[bodies], blocks)
@@ -111,13 +111,13 @@ def weights(system: System) -> Floats:
     return matrices
 
 
-def scaled(metric: Floats, factors: Any) -> Floats:
+def scaled(metric: Any, factors: Any) -> Floats:
     """Blocks (n, 6, 6) with every direction as many times as heavy as `factors` (n, 6) say."""
     roots = np.sqrt(factors)
     return np.asarray(metric * roots[:, :, None] * roots[:, None, :])
 
 
-def weigh(metric: Floats, twists: Floats) -> Floats:
+def weigh(metric: Any, twists: Floats) -> Floats:
     """W V (6n,)."""
     return np.einsum("bij,bj->bi", metric, twists.reshape(-1, 6)).ravel()
 
@@ -171,12 +171,12 @@ class Factor:
 
     def solve_once(self, force: Floats, rows: Floats, refined: bool = False) -> Floats:
         """The damped solution, or what it leads to but for rounding."""
-        _, memory, loops, room = self.records
-        found = np.zeros(memory.wrenches.size)
+        tree, memory, loops, room = self.records
+        found, flags = np.zeros(memory.wrenches.size), (int(self.is_factored), int(refined))
         memory.wrenches[:] = force.reshape(-1, 6)
         room.wanted[: loops.row_count] = rows[loops.source]
         places = self.poses, self.rows.entries, self.nothing
-        solve_free_rows(*self.records, *places, int(self.is_factored), int(refined), found)
+        solve_free_rows(tree, memory, loops, room, *places, *flags, found)
         self.is_factored = True
         return found
 
