@@ -53,11 +53,6 @@ class DampedKkt:
         below = -damping * sparse.identity(len(self.scale), format="csc")
         self.factor = splu(sparse.bmat([[self.weight, scaled.T], [scaled, below]], format="csc"))
 
-    @classmethod
-    def of(cls, blocks: list[Floats], jacobian: Any, damping: float) -> "DampedKkt":
-        """W of blocks along its diagonal."""
-        return cls(joined(blocks), jacobian, damping, unit_scale(inverses(blocks), jacobian))
-
     def solve(self, force: Floats, rows: Floats, solves: int = PROXIMAL_SOLVES) -> Floats:
         """x with J x = rows as far as that can be: one damped solve, or the limit of several."""
         return self.solve_both(force, rows, solves)[0]

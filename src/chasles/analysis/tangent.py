@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from chasles.analysis.extended import formula_slopes
-from chasles.analysis.poses import moved
 from chasles.analysis.stacks import (
     DIRECTIONS,
     GENERATORS,
@@ -29,6 +28,7 @@ from chasles.analysis.stacks import (
     stacked_joints,
     stacked_weights,
 )
+from chasles.build.start.poses import moved
 from chasles.core.arrays import (
     ANSWER_WIDTH,
     EXCHANGE_WIDTH,

@@ -20,20 +20,22 @@ from chasles.build.start.kkt import (
     FreeBodies,
     Rows,
     constraint_rows,
+    mass_matrices,
     scaled,
     weigh,
     weights,
 )
+from chasles.build.start.poses import moved, rotations
 from chasles.build.system.build import Setup
 from chasles.build.system.coupled import coupled_gap, coupled_places
 from chasles.build.system.gaps import components
 from chasles.compiled import borrow, kernel
-from chasles.core.arrays import POSE_R, POSE_X, Floats, Integers, System
+from chasles.core.arrays import POSE_X, Floats, Integers, System
 from chasles.core.constraints.kind import RAD
 from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
 from chasles.core.stabilisation.residuals import put_position_residual
 from chasles.core.workspace import Workspace, make_workspace
-from chasles.groups.so3 import so3_dexp_inv, so3_exp, so3_from_matrix, so3_log, so3_matrix
+from chasles.groups.so3 import so3_dexp_inv, so3_from_matrix, so3_log
 
 #: Steps at the most that close the joints, and that then move along them.
 MOST_STEPS, MOST_MOVES = 200, 200
@@ -141,14 +143,8 @@ class Closure:
 
     def displaced(self, absolute: Floats, step: Floats) -> Floats:
         """R exp(omega), r + R v for the free bodies."""
-        turn, shift = np.split(step.reshape(-1, 6), 2, axis=1)
-        rotation = rotations(absolute)
-        relative = so3_matrix(so3_exp(components(turn, 0, 3)))
-        moved = absolute.copy()
-        product = rotation @ np.stack(np.broadcast_arrays(*relative), axis=-1).reshape(-1, 3, 3)
-        moved[:, POSE_R : POSE_R + 9] = product.reshape(-1, 9)
-        moved[:, POSE_X : POSE_X + 3] += np.einsum("bij,bj->bi", rotation, shift)
-        return np.where(self.free, moved, absolute)  # held bodies to the bit
+        there = moved(absolute, step.reshape(-1, 6))
+        return np.where(self.free, there, absolute)  # held bodies to the bit
 
     # --- closing ---
 
@@ -197,8 +193,7 @@ class Closure:
         rotation = rotations(absolute)
         theta = turn_between(self.entered, absolute)
         shift = absolute[:, POSE_X : POSE_X + 3] - self.entered[:, POSE_X : POSE_X + 3]
-        inertia = symmetric(bodies.inertia)
-        momentum = np.einsum("bij,bj->bi", inertia, theta)
+        momentum = np.einsum("bij,bj->bi", mass_matrices(self.system)[:, :3, :3], theta)
         value = 0.5 * (np.sum(theta * momentum) + np.sum(bodies.mass[:, None] * shift**2))
         # exp(theta) exp(delta) = exp(theta + dexp^-1_{-theta} delta), transposed
         turn = so3_dexp_inv(components(theta, 0, 3), components(momentum, 0, 3))
@@ -291,20 +286,11 @@ def limited(step: Floats) -> Floats:
     return step * min(1.0, LONGEST_TURN / turn) if turn > 0.0 else step
 
 
-def rotations(absolute: Floats) -> Floats:
-    return absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
-
-
 def turn_between(before: Floats, after: Floats) -> Floats:
     """Rotation vectors (n, 3) that turn bodies from one state to another, in body axes."""
     relative = np.einsum("bji,bjk->bik", rotations(before), rotations(after)).reshape(-1, 9)
     theta = so3_log(so3_from_matrix(components(relative, 0, 9)))
     return np.stack(np.broadcast_arrays(*theta), axis=-1)
-
-
-def symmetric(six: Floats) -> Floats:
-    """Inertia matrices (n, 3, 3) from their six entries."""
-    return six[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
 
 
 def position_rows(system: System) -> tuple[Integers, np.ndarray]:
