@@ -30,11 +30,11 @@ def warm(say: Callable[[str], None] = print) -> int:
 
 def use_every_kernel() -> None:
     """A run, an assembly, a check of drivers and an equilibrium, which use every kernel once."""
-    from chasles import Model, assemble, equilibrium, simulate
+    from chasles import GROUND, Model, Spherical, assemble, equilibrium, simulate
 
     door, hinges = door_on_hinges()
     model = Model([door], hinges, drivers=[hand(hinges[0])])
-    assemble(model)
+    assemble(Model([door], [Spherical("open", GROUND, door, at=(0, 0, 0), at_b=(0.01, 0, 0))]))
     result = simulate(model, until=0.002, step=0.001, progress=False, spaces="framed")
     result.reaction("lower hinge")
     check_drivers(result.problem.solver.with_own_scratch())
