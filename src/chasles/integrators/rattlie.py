@@ -79,14 +79,14 @@ class Rattlie(NamedTuple):
 
     lengths: Floats  # (count,) fractions of the step
     count: int
-    has_rotors: int
+    has_efforts: int  # rotors, or forces along coordinates
     own_group: Integers  # (n,) 1 for bodies on whose pairs eta is xi
     mean: Floats  # (v,) eta
     paths: Floats  # (n, PATH_WIDTH) of the bodies, see `increments`
     twists: Floats  # (n, 6) xi of the bodies
     known: Floats  # (n, 6) M V + h f / 2 at the start, axes of the bodies
     force: Floats  # (n, 6) f at the end that is known
-    rotors: Floats  # (v,) momenta that rotors miss
+    along: Floats  # (v,) momenta that are missed along coordinates
     early: Floats  # (rows,) h lambda / 2 at the start
     late: Floats  # (rows,) ... and at the end
     powers: Floats  # (2,) of all forces, and its size
@@ -107,14 +107,14 @@ def make_rattlie(order: int, _: Any, mechanism: Any) -> Rattlie:
     return Rattlie(
         lengths=lengths,
         count=len(lengths),
-        has_rotors=int(tree.armature.any()),
+        has_efforts=int(tree.armature.any() or mechanism.memory.has_efforts),
         own_group=on_own_group(tree, mechanism.system.bodies.group),
         mean=np.zeros(tree.rate_count),
         paths=np.zeros((tree.body_count, PATH_WIDTH)),
         twists=np.zeros((tree.body_count, 6)),
         known=np.zeros((tree.body_count, 6)),
         force=np.zeros((tree.body_count, 6)),
-        rotors=np.zeros(tree.rate_count),
+        along=np.zeros(tree.rate_count),
         early=np.zeros(rows),
         late=np.zeros(rows),
         powers=np.zeros(2),
@@ -238,7 +238,7 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
         scheme.increment[k] = length * scheme.mean[k]
         scheme.increment[rates + k] = guess - old
     for index in range(MOST_ITERATIONS):
-        put_forces(mechanism, work, scheme)
+        put_forces(mechanism, work, scheme, scheme.trial)
         put_missing(mechanism, work, scheme, length, MISSED_AT_END)
         put_slips(mechanism, work, scheme, length)
         scale_of = size_of_step(mechanism, work, scheme, length)
@@ -251,7 +251,7 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
         kinematics(tree, scheme.trial, mechanism.memory.rows)
         place(tree, scheme.trial, mechanism.memory.rows, work.absolute)
         if mechanism.system.force_count == 0 or settled(index, change, last, scale_of):
-            put_forces(mechanism, work, scheme)
+            put_forces(mechanism, work, scheme, scheme.trial)
             count_up(scheme.tally, EVALUATED, 1)
             return OK
         if not change <= LOST * scale_of:
@@ -301,7 +301,7 @@ def attempt_rattlie(
     take_point(mechanism, scheme, out)
     outcome = arrive(mechanism, scratch, scheme, scheme.point, t)
     if outcome == OK:
-        put_forces(mechanism, scratch, scheme)
+        put_forces(mechanism, scratch, scheme, scheme.point)
         count_up(scheme.tally, EVALUATED, 1)
         outcome = begin_multipliers(mechanism, scratch, scheme, out)
     for k in range(scheme.count):

@@ -12,12 +12,13 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, put3, put_twist, s
 from chasles.core.assemble import twist_of
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.constraints.screw_form import relative_twist
-from chasles.core.forces.registry import apply_forces
 from chasles.core.momenta import in_body_axes, momentum, moved_momentum
 from chasles.core.recursion.again import load_bodies, load_efforts, solve_again
 from chasles.core.recursion.coupled import add_coupled_wrenches, put_coupled_rows, put_negative
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, sum_inward
+from chasles.core.recursion.refine import effort_norm
+from chasles.core.recursion.stage import push_along, push_bodies
 from chasles.core.recursion.tree import ROW, TORQUE, TURN
 from chasles.core.stabilisation.residuals import (
     joint_opening,
@@ -36,16 +37,20 @@ MISSED_AT_START, MISSED_AT_END = 1.0, -1.0
 
 
 @routine
-def put_forces(mechanism: Any, work: Any, scheme: Any) -> None:
-    """Gravity and all forces at the placed bodies, without gyroscopic terms, and their power."""
-    system, memory = mechanism.system, mechanism.memory
+def put_forces(mechanism: Any, work: Any, scheme: Any, point: Any) -> None:
+    """Gravity and all forces at a point whose bodies are placed, without gyroscopic terms, and
+    their power: scheme.force on bodies, memory.efforts along coordinates.
+    """
+    system, tree, memory = mechanism.system, mechanism.tree, mechanism.memory
     for k in range(6 * system.body_count):
-        work.rhs[k] = 0.0
-    apply_forces(system, work)
+        memory.wrenches[k] = 0.0
+    if memory.has_efforts != 0:
+        push_along(tree, memory, system, work, point)
+    if memory.has_wrenches != 0:
+        push_bodies(tree, memory, system, work)
     for k in range(6 * system.body_count):
-        memory.wrenches[k] = work.rhs[k]
-        scheme.force[k] = work.rhs[k]
-    scheme.powers[0], scheme.powers[1] = force_powers(mechanism, work, scheme.trial)
+        scheme.force[k] = memory.wrenches[k]
+    scheme.powers[0], scheme.powers[1] = force_powers(mechanism, work, point)
     for body in range(system.body_count):
         turn, at = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R), 6 * body + 3
         down = tmatvec(turn, vec3(system.gravity, 0))
@@ -65,6 +70,7 @@ def add_momenta(system: Any, work: Any, factor: float, force: Any, out: Any) -> 
 def size_of_step(mechanism: Any, work: Any, scheme: Any, length: float) -> float:
     """What changes of velocity are large or small against, in the mass metric."""
     system, total = mechanism.system, 0.0
+    along = effort_norm(mechanism.tree, mechanism.memory)
     for body in range(system.body_count):
         put_twist(work.search, 6 * body, twist_of(work.absolute, body))
         mass = system.bodies.mass[body]
@@ -75,7 +81,7 @@ def size_of_step(mechanism: Any, work: Any, scheme: Any, length: float) -> float
                 total += torque * torque / inertia
             if mass > 0.0:
                 total += force * force / mass
-    return mass_norm(system, work.search) + abs(length) * sqrt(total)
+    return mass_norm(system, work.search) + abs(length) * (sqrt(total) + along)
 
 
 # --- what is missed ---
@@ -83,7 +89,9 @@ def size_of_step(mechanism: Any, work: Any, scheme: Any, length: float) -> float
 
 @routine
 def put_missing(mechanism: Any, work: Any, scheme: Any, length: float, end: float) -> None:
-    """What momenta of the bodies miss at one end of a step, into memory.wrenches."""
+    """What momenta miss at one end of a step: of the bodies into memory.wrenches, of rotors and
+    forces along coordinates into scheme.along.
+    """
     system, missing = mechanism.system, mechanism.memory.wrenches
     if end == MISSED_AT_END:
         add_momenta(system, work, -0.5 * length, scheme.force, scheme.known)
@@ -97,11 +105,12 @@ def put_missing(mechanism: Any, work: Any, scheme: Any, length: float, end: floa
         local, known = in_body_axes(group, turn, moved), twist6(scheme.known, 6 * body)
         missed = (sub(known[0], local[0]), sub(known[1], local[1]))
         put_twist(missing, 6 * body, (scale(end, missed[0]), scale(end, missed[1])))
-    if scheme.has_rotors != 0:
+    if scheme.has_efforts != 0:
         state, tree = scheme.point if end == MISSED_AT_START else scheme.trial, mechanism.tree
         for k in range(tree.rate_count):  # those of a ball have one inertia: dexp^-T does nothing
             slower = state[tree.stored_count + k] - scheme.mean[k]
-            scheme.rotors[k] = end * tree.armature[k] * slower
+            pushed = 0.5 * length * mechanism.memory.efforts[k]
+            scheme.along[k] = end * tree.armature[k] * slower + pushed
 
 
 @routine
@@ -197,8 +206,8 @@ def correct(mechanism: Any, work: Any, scheme: Any, multipliers: Any, size: floa
     """
     tree, room, rows = mechanism.tree, mechanism.room, mechanism.memory.rows
     load_missing(mechanism, work, scheme, multipliers)
-    if scheme.has_rotors != 0:
-        load_efforts(tree, rows, scheme.rotors)
+    if scheme.has_efforts != 0:
+        load_efforts(tree, rows, scheme.along)
     solve_again(tree, mechanism.loops, room, rows, size)
     last, total = tree.rate_count + 6 * tree.body_count, 0.0
     for row in range(mechanism.loops.row_count):
@@ -250,12 +259,12 @@ def put_driver_powers(
         for c in range(6):  # torque, then force
             mechanism.felt[6 * body + c] = rows[body * ROW + TORQUE + c]
     sum_inward(tree, rows, mechanism.felt)
-    state = scheme.point if end == MISSED_AT_START else scheme.trial
     for k in range(tree.rate_count):
-        scheme.rates[k] = end * (scheme.mean[k] - state[tree.stored_count + k])
+        scheme.rates[k] = 0.0  # rotors are in scheme.along
     along_coordinates(tree, rows, mechanism.felt, scheme.rates, mechanism.efforts)
     for joint in range(system.joint_count):
         drive, k = system.joints.drive[joint], mechanism.coordinates[joint]
         if drive >= 0 and k >= 0:
-            power = 2.0 / length * mechanism.efforts[k] * work.signals[drive + 1]
+            effort = 2.0 / length * (mechanism.efforts[k] - scheme.along[k])
+            power = effort * work.signals[drive + 1]
             work.quadrature_rates[system.joints.drive_work[joint]] = power

@@ -245,7 +245,7 @@ def make_stepper(
     found = tree_setup(setup)
     tree = found.tree._replace(map=method.map)
     again = method.name in RATTLIE  # whose factor solves for several loads, with rows or without
-    along = [BY_WRENCH] * setup.system.force_count if again else forces_along(setup, tree)
+    along = forces_along(setup, tree)
     memory = make_recursion(
         tree, solver.work.signals, BY_WRENCH in along, any(at != BY_WRENCH for at in along),
         again or bool(found.cuts), along,

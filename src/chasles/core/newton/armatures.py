@@ -1,15 +1,19 @@
-r"""The whole Newton matrix of a tree: bodies are placed for it, and rotors take part.
+r"""The whole Newton matrix of a tree: what acts along coordinates, and where bodies are for it.
 
-A rotor is an inertia along a coordinate: with $\dot q = J V$ the rate of the coordinate as a row on
-the twists of two bodies (`constraints.screw_form.rotor_rows`), it adds $I_r J^T J$ to the mass
-matrix, whether the coordinate is that of a pair or the joint has rows.
+With $\dot q = J V$ the rate of a coordinate as a row on the twists of two bodies, which is constant
+in their axes while the joint is closed, a rotor adds $I_r J^T J A$, and a force whose effort falls
+by k and c with the coordinate and its rate adds $J^T J\,(k X + c N)$; A, N and X are those of
+`ways`.  It does not matter whether the coordinate is that of a pair or the joint has rows.
 """
 
 from typing import Any
 
-from chasles.compiled import hot
-from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of
+from chasles.compiled import beyond, hot, routine
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, put_twist
+from chasles.core.forces.along_coordinate import coordinate_motion
+from chasles.core.newton.ways import POSE_WAY, RATE_WAY, TWIST_WAY, WAYS_WIDTH
 from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.tangents import effort_slopes
 
 
 @hot
@@ -21,36 +25,59 @@ def settle_places(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
         room.absolute[k] = scratch.absolute[k]
 
 
+@routine
+def add_along(newton: Any, between: Any, which: int, ends: Any, row: Any, weights: Any) -> None:
+    """J^T J (k X + c N + I_r A) of a coordinate between two bodies, whose J is `row` (12,).
+
+    `weights` are (k, c, I_r); `between` has the blocks off the diagonal.
+    """
+    for other in range(2):
+        body = ends[other]
+        if body < 0:
+            continue
+        for c in range(6):
+            felt = 0.0
+            for j in range(6):
+                at = body * WAYS_WIDTH + 6 * j + c
+                moved = weights[0] * newton.ways[at + POSE_WAY]
+                moved += weights[1] * newton.ways[at + TWIST_WAY]
+                moved += weights[2] * newton.ways[at + RATE_WAY]
+                felt += row[6 * other + j] * moved
+            for one in range(2):
+                into = newton.own[body] if one == other else between[2 * which + one]
+                for r in range(6 if into >= 0 else 0):
+                    newton.values[into + 6 * r + c] += row[6 * one + r] * felt
+
+
 @hot
 def load_rotors(system: Any, newton: Any) -> None:
-    r"""$I_r J^T J$ of every rotor, whose J is in newton.tangents.probe."""
+    """All rotors, whose rows J are in newton.tangents.probe."""
     joints, jacobian = system.joints, newton.tangents.probe.jacobian
     for joint in range(system.joint_count):
-        row = joints.first_row[joint] + joints.rows[joint]
+        ends, row = (joints.a[joint], joints.b[joint]), joints.first_row[joint] + joints.rows[joint]
         for part in range(6):
             if joints.geared[joint] >> part & 1:
-                inertia, at = joints.rotors[6 * joint + part], row * ROW_WIDTH
-                for one in range(2):
-                    for other in range(2):
-                        into = block_of(newton, joints, joint, one, other)
-                        if into < 0:
-                            continue
-                        for r in range(6):
-                            along = inertia * jacobian[at + 6 * one + r]
-                            for c in range(6):
-                                entry = jacobian[at + 6 * other + c]
-                                newton.values[into + 6 * r + c] += along * entry
+                weights = (0.0, 0.0, joints.rotors[6 * joint + part])
+                own = beyond(jacobian, row * ROW_WIDTH)
+                add_along(newton, newton.beside, joint, ends, own, weights)
                 row += 1
 
 
-@hot
-def block_of(newton: Any, joints: Any, joint: int, one: int, other: int) -> int:
-    """Where the block of two sides of a joint begins; -1 where one is the ground."""
-    body: int = body_of(joints, joint, one)
-    if body < 0 or body_of(joints, joint, other) < 0:
-        return -1
-    found: int = newton.own[body] if one == other else newton.beside[2 * joint + one]
-    return found
+@routine
+def load_effort(mechanism: Any, newton: Any, scratch: Any, point: Any, index: int) -> None:
+    """A force along a coordinate of a pair."""
+    system, tangents, k = mechanism.system, newton.tangents, mechanism.memory.along[index]
+    value = point[mechanism.memory.along_at[index]]
+    rate = point[mechanism.tree.stored_count + k]
+    stiff, damped = effort_slopes(system, tangents, scratch, index, value, rate)
+    if stiff != 0.0 or damped != 0.0:
+        _, _, row_a, row_b = coordinate_motion(system, index, tangents.probe)
+        put_twist(tangents.wrench, 0, row_a)
+        put_twist(tangents.wrench, 6, row_b)
+        for c in range(6):
+            tangents.wrench[c] = -tangents.wrench[c]
+        ends = (system.forces.a[index], system.forces.b[index])
+        add_along(newton, newton.across, index, ends, tangents.wrench, (stiff, damped, 0.0))
 
 
 @hot

@@ -19,7 +19,7 @@ from chasles.compiled import once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, sym6, twist6
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
 from chasles.core.constraints.registry import assemble_joint
-from chasles.core.newton.armatures import feel_rotors, load_rotors, settle_places
+from chasles.core.newton.armatures import feel_rotors, load_effort, load_rotors, settle_places
 from chasles.core.newton.rows import lift, lower, times_rows
 from chasles.core.newton.ways import (
     POSE_WAY,
@@ -159,7 +159,9 @@ def load_newton(
     load_bodies(system, newton, scratch)
     for force in range(system.force_count):
         a, b = forces.a[force], forces.b[force]
-        if put_slopes(system, newton.tangents, scratch, room.multipliers, force, 0, a, b):
+        if mechanism.memory.along[force] >= 0:
+            load_effort(mechanism, newton, scratch, point, force)
+        elif put_slopes(system, newton.tangents, scratch, room.multipliers, force, 0, a, b):
             add_pair(newton, newton.across, force, a, b)
     for joint in range(system.joint_count):
         if joints.rows[joint] > 0:

@@ -203,14 +203,19 @@ def push_norm(tree: Any, memory: Any, system: Any) -> float:
     if memory.has_wrenches != 0:
         total += force_norm(system, memory.wrenches)
     if memory.has_efforts != 0:
-        square = 0.0
-        for body in range(tree.body_count):
-            k = tree.rate_at[body]
-            for slot in range(coordinates_of(tree.pair[body])):
-                effort = memory.efforts[k + slot]
-                square += effort * effort * memory.rows[body * ROW + GAIN + slot]
-        total += sqrt(square)
+        total += effort_norm(tree, memory)
     return total
+
+
+@routine
+def effort_norm(tree: Any, memory: Any) -> float:
+    square = 0.0
+    for body in range(tree.body_count):
+        k = tree.rate_at[body]
+        for slot in range(coordinates_of(tree.pair[body])):
+            effort = memory.efforts[k + slot]
+            square += effort * effort * memory.rows[body * ROW + GAIN + slot]
+    return sqrt(square)
 
 
 @routine

@@ -51,9 +51,14 @@ def push(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
     """All forces at a stage: efforts along coordinates of the pairs, and wrenches on the bodies."""
     if memory.has_efforts != 0:
         push_along(tree, memory, system, work, state)
-    if memory.has_wrenches == 0:
-        return
-    place(tree, state, memory.rows, work.absolute)
+    if memory.has_wrenches != 0:
+        place(tree, state, memory.rows, work.absolute)
+        push_bodies(tree, memory, system, work)
+
+
+@once
+def push_bodies(tree: Any, memory: Any, system: Any, work: Any) -> None:
+    """Wrenches of all forces but those along coordinates, at the placed bodies."""
     for k in range(6 * tree.body_count):
         work.rhs[k] = 0.0
     for index in range(system.force_count):
