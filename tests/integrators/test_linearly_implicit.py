@@ -11,7 +11,7 @@ from runs import MECHANISMS, observed_order
 from scipy.integrate import solve_ivp
 
 import chasles as ch
-from chasles.core.softness import factor_rows
+from chasles.core.softness.positive import factor_rows
 from chasles.integrators.advance import UNSEEN
 from chasles.integrators.rosenbrock import W_METHODS
 from chasles.run.options import ByHand
@@ -357,3 +357,54 @@ def test_a_bounce_that_the_steps_do_not_resolve_is_told():
 def test_a_bounce_of_many_steps_is_not():
     run = ch.simulate(dropped_ball(1e4), 0.6, step=1e-3, method="linearly-implicit")
     assert not run.warnings
+
+
+# --- contacts that do not touch ---
+
+
+def arm_with_contacts(count, contacts):
+    """Links on damped hinges; any two that are not neighbours may touch."""
+    bodies, joints, forces = [], [], []
+    for k in range(count):
+        body = ch.Body.rod(f"link {k}", 0.2, 0.1, position=(0.2 * k + 0.1, 0, 0), axis="x")
+        axis = (0, 1, 0) if k % 2 else (0, 0, 1)
+        carrier = bodies[-1] if bodies else ch.GROUND
+        joints.append(ch.Revolute(f"hinge {k}", carrier, body, at=(0.2 * k, 0, 0), axis=axis))
+        forces.append(ch.JointSpring(f"spring {k}", f"hinge {k}", 50.0, 5.0))
+        bodies.append(body)
+    for j in range(2, count if contacts else 0):
+        for i in range(j - 1):
+            ball = {"at": bodies[i].position, "radius": 0.05, "shape": ch.Sphere(0.05)}
+            forces.append(ch.Contact(f"{i} on {j}", bodies[i], bodies[j], stiffness=1e5, **ball))
+    return ch.Model(bodies, joints, forces)
+
+
+def test_contacts_that_do_not_touch_take_no_part():
+    """Neither in the motion nor in the elimination of the step."""
+    with_them, without = (
+        ch.simulate(arm_with_contacts(5, contacts), 0.05, step=1e-3, method=METHOD)
+        for contacts in (True, False)
+    )
+    assert np.abs(with_them.position("link 4") - without.position("link 4")).max() < 1e-14
+    settings = make_settings(ByHand(arm_with_contacts(5, True), method=METHOD))
+    stepper = stepper_of(settings, 1e-3, 1.0)
+    block = stepper.first_block()
+    stepper.advance(block, np.zeros_like(block), (0.0, 1e-3, 0, 1, 1), UNSEEN, 1,
+                    np.zeros((1, stepper.layout.kept)))  # fmt: skip
+    loops = stepper.scheme.soft.loops
+    assert loops.group_count == 12 and loops.idle.all() and not loops.place_rows.any()
+
+
+def test_balls_that_meet_and_part_are_felt_when_they_touch():
+    """Two balls in a line: the elastic impact of equal masses exchanges their velocities."""
+    one, two = (
+        ch.Body.sphere(f"ball {k}", radius=0.1, mass=1.0, position=(0.21 * k, 0, 0),
+                       velocity=(1.0 - k, 0, 0))
+        for k in range(2)
+    )  # fmt: skip
+    touch = ch.Contact("touch", one, two, at=(0, 0, 0), radius=0.1, shape=ch.Sphere(0.1),
+                       stiffness=1e4)  # fmt: skip
+    result = ch.simulate(ch.Model([one, two], forces=[touch], gravity=(0, 0, 0)), 0.1, step=1e-4,
+                         method=METHOD)  # fmt: skip
+    assert result.velocity("ball 0")[-1] == pytest.approx((0, 0, 0), abs=1e-3)
+    assert result.velocity("ball 1")[-1] == pytest.approx((1, 0, 0), abs=1e-3)

@@ -187,3 +187,32 @@ def test_cut_joints_of_a_loop_have_multipliers_and_the_others_none():
     for joint in run.model.joint_names:
         own, motion = run.reaction(joint).force, run.reaction(joint, by="motion").force
         np.testing.assert_allclose(own, motion, rtol=0, atol=2e-2 * np.abs(motion).max())
+
+
+def pushed_chain():
+    """Springs, friction, a stop and servos on all coordinates of a chain, one of them driven."""
+    model = chain(np.random.default_rng(7), ("revolute", "prismatic", "cylindrical", "revolute"))
+    forces = [
+        ch.JointSpring("coil", "joint 0", 8.0, 0.4, rest=0.3),
+        ch.JointFriction("brake", "joint 1", 1.5, smoothing=0.5),
+        ch.JointStop("end", "joint 1", -0.02, 0.02, stiffness=50.0, damping=0.5),
+        ch.Servo("servo", "joint 2", target=0.4, stiffness=9.0, damping=0.5, coordinate="angle"),
+        ch.JointLaw("law", "joint 2", lambda t, q, rate: -3.0 * q - 0.2 * rate + 0.1 * t,
+                    coordinate="displacement"),
+        ch.Motor("motor", "joint 3", effort=0.7),
+    ]  # fmt: skip
+    swing = ch.Driver("swing", "joint 3", ch.Signal.sine(0.2, 1.0))
+    return ch.Model(model.bodies, model.joints, forces, [swing], gravity=model.gravity)
+
+
+@pytest.mark.parametrize("method", ["rattlie", "rattlie4"])
+def test_efforts_on_coordinates_are_the_wrenches_of_joints_with_rows(method):
+    """Where the joints have rows the same forces are wrenches on two bodies: the same steps."""
+    options = {"step": 1e-3, "method": method}
+    ours = ch.simulate(pushed_chain(), 0.05, spaces="subgroups", **options)
+    rows = ch.simulate(pushed_chain(), 0.05, spaces="SO3xR3 on joints", rows="all", **options)
+    for body in ours.model.body_names:
+        assert np.abs(ours.position(body) - rows.position(body)).max() < 1e-11
+    for part in ("swing", *ours.model.force_names):
+        assert ours.work(part)[-1] == pytest.approx(rows.work(part)[-1], abs=1e-10)
+    assert np.abs(ours.energy_balance()).max() < 1e-5

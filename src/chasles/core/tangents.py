@@ -153,11 +153,11 @@ def put_slopes(
     Without `both` those of b alone are found.  False where there are none: nothing touches.
     """
     slopes, most = tangents.block, POSES if is_joint != 0 else DIRECTIONS
-    for k in range(12 * 24):
-        slopes[k] = 0.0
     wrench_on_pair(system, tangents, multipliers, which, is_joint, a, b, tangents.wrench)
     if is_joint == 0 and tangents.one_sided[which] != 0 and is_zero(tangents.wrench):
         return False
+    for k in range(12 * 24):
+        slopes[k] = 0.0
     for side in range(0 if both else 1, 2):
         body = a if side == 0 else b
         for direction in range(most if body >= 0 else 0):

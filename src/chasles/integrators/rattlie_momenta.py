@@ -13,13 +13,13 @@ from chasles.core.assemble import twist_of
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.constraints.screw_form import relative_twist
 from chasles.core.momenta import in_body_axes, momentum, moved_momentum
-from chasles.core.recursion.again import load_bodies, load_efforts, solve_again
+from chasles.core.recursion.again import load_bodies, load_efforts, solve_again, twist_found
 from chasles.core.recursion.coupled import add_coupled_wrenches, put_coupled_rows, put_negative
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, sum_inward
 from chasles.core.recursion.refine import effort_norm
 from chasles.core.recursion.stage import push_along, push_bodies
-from chasles.core.recursion.tree import ROW, TORQUE, TURN
+from chasles.core.recursion.tree import ROW, TORQUE
 from chasles.core.stabilisation.residuals import (
     joint_opening,
     put_position_residual,
@@ -29,7 +29,7 @@ from chasles.core.stage import force_powers, put_powers
 from chasles.core.turns import put_turn_rates
 from chasles.core.wrenches import mass_norm
 from chasles.groups.so3 import so3_from_matrix, so3_log
-from chasles.groups.vectors import add, axpy, cross, matvec, scale, sub, tmatmul, tmatvec
+from chasles.groups.vectors import axpy, scale, sub, tmatmul, tmatvec
 from chasles.scalars.elementary import sqrt
 
 #: The equation at the start of a step, and that at its end, by the sign of xi in dexp^-T.
@@ -195,7 +195,7 @@ def load_missing(mechanism: Any, work: Any, scheme: Any, multipliers: Any) -> No
         room.multipliers[row] = multipliers[row]
     add_row_wrenches(loops, room, work.jacobian, memory.wrenches)
     add_coupled_wrenches(tree, loops, room, memory.rows, work.absolute, memory.wrenches)
-    load_bodies(tree, memory)
+    load_bodies(tree, memory, tree.body_count)
 
 
 @routine
@@ -215,11 +215,8 @@ def correct(mechanism: Any, work: Any, scheme: Any, multipliers: Any, size: floa
     for k in range(tree.rate_count):
         total += tree.armature[k] * room.solution[k] * room.solution[k]
     for body in range(tree.body_count):
-        at, turn = tree.rate_count + 6 * body, mat9(rows, body * ROW + TURN)
-        own = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R)
-        spin, arm = vec3(room.solution, at), matvec(turn, vec3(tree.centre, 3 * body))
-        slide = add(vec3(room.solution, at + 3), cross(spin, arm))
-        put_twist(work.search, 6 * body, (tmatvec(own, spin), tmatvec(own, slide)))
+        found = twist_found(tree, rows, work.absolute, room.solution, body)
+        put_twist(work.search, 6 * body, found)
     return mass_norm(mechanism.system, work.search) + sqrt(total)
 
 

@@ -42,17 +42,15 @@ from chasles.core.retraction import (
     retract,
     slope_length,
 )
-from chasles.core.softness import (
-    Softness,
+from chasles.core.softness.links import Softness, make_softness
+from chasles.core.softness.loads import (
     add_resistance,
-    answer,
     clear_loads,
     is_touched,
-    linearise,
     load_factored,
-    make_softness,
     put_rest,
 )
+from chasles.core.softness.matrix import answer, linearise
 from chasles.core.stage import Role, stage
 from chasles.core.tally import EVALUATED, FACTORED, ITERATED, count_up, make_tally
 from chasles.integrators.measure import (

@@ -10,9 +10,9 @@ of the user's own is the effort of a motor without gains, limits, gear and input
 from math import inf
 from typing import Any
 
-from chasles.compiled import call_address, formula, once, routine
+from chasles.compiled import call_address, formula, routine
 from chasles.core.arrays import LAW_WIDTH, vec4
-from chasles.core.forces.along_coordinate import coordinate_motion, pull_along
+from chasles.core.forces.along_coordinate import wrench_along
 from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
 from chasles.core.frames import coordinate_frames
 from chasles.model import JointLaw, Model, Motor, input_of
@@ -54,15 +54,6 @@ def effort_of_actuator(system: Any, index: int, work: Any, value: Any, rate: Any
     return actuator_effort(law, value, rate, (wanted[0], wanted[1], effort), given)
 
 
-@once
-def actuator_wrench(system: Any, index: int, work: Any) -> float:
-    """Returns its power."""
-    value, rate, row_a, row_b = coordinate_motion(system, index, work)
-    pull, supplied = effort_of_actuator(system, index, work, value, rate)
-    pull_along(system, index, work, row_a, row_b, pull)
-    return supplied
-
-
 def actuator_entry(motor: Motor | JointLaw, model: Model, signals: Signals) -> ForceEntry:
     """Gain, rate gain, gear; lowest and highest effort; what an input is added to."""
     frames, turns = coordinate_frames(motor.joint, model), motor.coordinate == "angle"
@@ -80,6 +71,6 @@ ACTUATOR = ForceKind(
     name="actuator",
     made_of=(Motor, JointLaw),
     entry=actuator_entry,
-    wrench=actuator_wrench,
+    wrench=wrench_along,
     effort=effort_of_actuator,
 )

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from chasles.compiled import routine
+from chasles.compiled import once, routine
 from chasles.core.assemble import pose_of, twist_of
-from chasles.core.forces.kind import Deformation
+from chasles.core.forces.kind import Deformation, effort_of
 from chasles.core.forces.motion import add_wrench, frame_on_a, frame_on_b, times_row
 from chasles.core.rows import (
     column,
@@ -45,12 +45,15 @@ def coordinate_motion(system: Any, index: int, work: Any) -> Any:
     return value, rate, row_a, row_b
 
 
-@routine
-def pull_along(system: Any, index: int, work: Any, row_a: Any, row_b: Any, effort: Any) -> None:
-    """Add the wrenches of a generalised force on the coordinate."""
+@once
+def wrench_along(system: Any, index: int, work: Any) -> float:
+    """Add the wrenches of the effort of a force whose coordinate no pair has; its power."""
     forces = system.forces
+    value, rate, row_a, row_b = coordinate_motion(system, index, work)
+    effort, supplied = effort_of(forces.kind[index], system, index, work, value, rate)
     add_wrench(work.rhs, forces.b[index], times_row(row_b, effort))
     add_wrench(work.rhs, forces.a[index], times_row(row_a, -effort))
+    return supplied
 
 
 def coordinate_value(deformation: Deformation) -> Any:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import formula, once, routine
+from chasles.compiled import formula, routine
 from chasles.core.arrays import LAW_WIDTH, vec4
-from chasles.core.forces.along_coordinate import coordinate_motion, coordinate_value, pull_along
+from chasles.core.forces.along_coordinate import coordinate_value, wrench_along
 from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
 from chasles.core.frames import coordinate_frames
 from chasles.model import JointStop, Model
@@ -44,15 +44,6 @@ def effort_of_stop(system: Any, index: int, work: Any, value: Any, rate: Any) ->
     return stop_effort(vec4(system.forces.law, LAW_WIDTH * index), value, rate)
 
 
-@once
-def stop_wrench(system: Any, index: int, work: Any) -> float:
-    """Returns the power of all but the springs."""
-    value, rate, row_a, row_b = coordinate_motion(system, index, work)
-    effort, lost = effort_of_stop(system, index, work, value, rate)
-    pull_along(system, index, work, row_a, row_b, effort)
-    return lost
-
-
 def stored_in_stop(deformation: Deformation) -> Any:
     stiffness, _, lower, upper = deformation.law[:4]
     value = coordinate_value(deformation)
@@ -73,7 +64,7 @@ JOINT_STOP = ForceKind(
     name="jointstop",
     made_of=(JointStop,),
     entry=stop_entry,
-    wrench=stop_wrench,
+    wrench=wrench_along,
     potential=stored_in_stop,
     effort=effort_of_stop,
     one_sided=True,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 from chasles.compiled import routine
 from chasles.core.arrays import Floats
 from chasles.core.frames import Frames
+from chasles.core.kinds import Kinds
 from chasles.model import Model
 
 
@@ -56,7 +57,7 @@ class ForceKind:
                 returns the power of all that the potential does not account for
     potential   potential(deformation) -> energy, J; None: it stores none
     effort      of a force on a joint's coordinate: routine effort(system, index, work, value, rate)
-                -> (generalised force, power), the same as `wrench` where a pair has the coordinate
+                -> (generalised force, power); its wrench is `along_coordinate.wrench_along`
     one_sided   whether it pushes only while it touches: where it is zero, it stays so nearby
     """
 
@@ -67,3 +68,11 @@ class ForceKind:
     potential: Callable[[Deformation], Any] | None = None
     effort: Callable[..., Any] = no_effort
     one_sided: bool = False
+
+
+#: All kinds, in the order of their codes: see `registry`.
+FORCES: Kinds[ForceKind] = Kinds("force", ())
+#: add_force_wrench(kind, system, index, work) -> power
+add_force_wrench = FORCES.dispatcher("wrench")
+#: effort_of(kind, system, index, work, value, rate) -> (generalised force, power)
+effort_of = FORCES.dispatcher("effort")

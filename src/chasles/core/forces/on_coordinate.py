@@ -5,13 +5,13 @@ $$ -k(q-q_0) - c\dot q - F\tanh(\dot q/\epsilon), \qquad U = \tfrac12 k (q - q_0
 
 from typing import Any
 
-from chasles.compiled import formula, once, routine
+from chasles.compiled import formula, routine
 from chasles.core.arrays import LAW_WIDTH, vec3
-from chasles.core.forces.along_coordinate import coordinate_motion, coordinate_value, pull_along
+from chasles.core.forces.along_coordinate import coordinate_value, wrench_along
 from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
 from chasles.core.frames import coordinate_frames
 from chasles.model import JointForce, JointFriction, JointSpring, Model
-from chasles.scalars.elementary import tanh
+from chasles.scalars.elementary import choose, tanh
 
 
 @formula
@@ -23,25 +23,18 @@ def coordinate_effort(law: Any, value: Any, rate: Any) -> Any:
     return spring + other, other * rate
 
 
+@formula
+def smooth_effort(law: Any, value: Any, rate: Any) -> Any:
+    """The same without friction: no tanh."""
+    other = -law[1] * rate
+    return other - law[0] * (value - law[2]), other * rate
+
+
 @routine
 def spring_effort(system: Any, index: int, work: Any, value: Any, rate: Any) -> Any:
     law, first = system.forces.law, LAW_WIDTH * index
-    if law[first + 3] == 0.0:  # a spring without friction needs no tanh
-        other = -law[first + 1] * rate
-        return other - law[first] * (value - law[first + 2]), other * rate
     constants = vec3(law, first) + (law[first + 3], law[first + 4])
-    return coordinate_effort(constants, value, rate)
-
-
-@once
-def coordinate_wrench(system: Any, index: int, work: Any) -> float:
-    """Returns the power of all but the spring."""
-    law, first = system.forces.law, LAW_WIDTH * index
-    value, rate, row_a, row_b = coordinate_motion(system, index, work)
-    constants = vec3(law, first) + (law[first + 3], law[first + 4])
-    pull, supplied = coordinate_effort(constants, value, rate)
-    pull_along(system, index, work, row_a, row_b, pull)
-    return supplied
+    return choose(constants[3] == 0.0, smooth_effort, coordinate_effort, constants, value, rate)
 
 
 def stored_on_coordinate(deformation: Deformation) -> Any:
@@ -64,7 +57,7 @@ ON_COORDINATE = ForceKind(
     name="oncoordinate",
     made_of=(JointSpring, JointFriction),
     entry=coordinate_entry,
-    wrench=coordinate_wrench,
+    wrench=wrench_along,
     potential=stored_on_coordinate,
     effort=spring_effort,
 )

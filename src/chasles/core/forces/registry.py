@@ -13,36 +13,27 @@ from chasles.core.forces.contact import CONTACT
 from chasles.core.forces.custom import CUSTOM_FORCE
 from chasles.core.forces.drag import DRAG
 from chasles.core.forces.joint_stop import JOINT_STOP
-from chasles.core.forces.kind import ForceKind
+from chasles.core.forces.kind import FORCES, add_force_wrench, effort_of
 from chasles.core.forces.load import LOAD
 from chasles.core.forces.on_coordinate import ON_COORDINATE
 from chasles.core.forces.spring import SPRING
-from chasles.core.kinds import Kinds
 
-FORCES: Kinds[ForceKind] = Kinds(
-    "force",
-    (
-        SPRING,
-        ON_COORDINATE,
-        BUSHING,
-        LOAD,
-        DRAG,
-        CUSTOM_FORCE,
-        JOINT_STOP,
-        CONTACT,
-        ACTUATOR,
-    ),
-)
+__all__ = ["FORCES", "add_force", "add_force_wrench", "apply_forces", "effort_of"]
 
-#: add_force_wrench(kind, system, index, work) -> power
-add_force_wrench = FORCES.dispatcher("wrench")
-#: effort_of(kind, system, index, work, value, rate) -> (generalised force, power)
-effort_of = FORCES.dispatcher("effort")
-
-
-def add_force(kind: ForceKind) -> None:
-    """Make a kind known, before the first run of a process."""
-    FORCES.add(kind)
+for known in (
+    SPRING,
+    ON_COORDINATE,
+    BUSHING,
+    LOAD,
+    DRAG,
+    CUSTOM_FORCE,
+    JOINT_STOP,
+    CONTACT,
+    ACTUATOR,
+):
+    FORCES.add(known)
+#: Make a kind known, before the first run of a process.
+add_force = FORCES.add
 
 
 @routine

@@ -11,24 +11,41 @@ of the bodies, and efforts along coordinates: `solving.loop_resolve` has none.
 from typing import Any
 
 from chasles.compiled import routine
-from chasles.core.arrays import put3, vec3
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, put3, vec3
+from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.core.recursion.articulate import add_load, load_wrenches
-from chasles.core.recursion.refine import converge, gather, put_damping
+from chasles.core.recursion.refine import (
+    MOST_REFINEMENTS,
+    converge,
+    gather,
+    motion_norm,
+    put_damping,
+)
 from chasles.core.recursion.riding import axis_of
 from chasles.core.recursion.solving import resolve_loads
-from chasles.core.recursion.tree import FORCE, FREE, LEVER, ROW, SPHERICAL, TORQUE, coordinates_of
-from chasles.groups.vectors import add, cross, dot, neg, scale
+from chasles.core.recursion.tree import (
+    FORCE,
+    FREE,
+    LEVER,
+    ROW,
+    SPHERICAL,
+    TORQUE,
+    TURN,
+    coordinates_of,
+)
+from chasles.groups.vectors import add, cross, dot, matvec, neg, scale, tmatvec
 
 ZERO = (0.0, 0.0, 0.0)
 
 
 @routine
-def load_bodies(tree: Any, memory: Any) -> None:
-    """memory.wrenches are all the loads there are."""
+def load_bodies(tree: Any, memory: Any, count: int) -> None:
+    """memory.wrenches are all the loads there are, if there are any."""
     for body in range(tree.body_count):
         put3(memory.rows, body * ROW + TORQUE, ZERO)
         put3(memory.rows, body * ROW + FORCE, ZERO)
-    load_wrenches(tree, memory)
+    if count > 0:
+        load_wrenches(tree, memory)
 
 
 @routine
@@ -47,13 +64,26 @@ def load_efforts(tree: Any, rows: Any, efforts: Any) -> None:
 
 
 @routine
-def solve_again(tree: Any, loops: Any, room: Any, rows: Any, size: float) -> None:
+def solve_again(tree: Any, loops: Any, room: Any, rows: Any, size: float) -> int:
     """Rates, motions of bodies and multipliers of the loads in `rows` and of room.wanted.
 
-    They are left in room.solution; `size` is that of all rates, in the mass metric.
+    They are left in room.solution: OK or NOT_SOLVED.  `size` is what the motion found is small
+    against, in the mass metric, if it is small.
     """
     resolve_loads(tree, loops, room, rows, room.solution, 0)
     gather(tree, loops, room, rows, room.solution)
     if loops.is_damped != 0:
         put_damping(tree, loops, room)
-        converge(tree, loops, room, rows, size)
+        solves, _ = converge(tree, loops, room, rows, size + motion_norm(tree, rows))
+        return OK if solves <= MOST_REFINEMENTS else NOT_SOLVED
+    return OK
+
+
+@routine
+def twist_found(tree: Any, rows: Any, absolute: Any, column: Any, body: int) -> Any:
+    """The body twist, at the centre of mass, of a body's motion in a column (see `refine`)."""
+    at, turn = tree.rate_count + 6 * body, mat9(rows, body * ROW + TURN)
+    spin, arm = vec3(column, at), matvec(turn, vec3(tree.centre, 3 * body))
+    slide = add(vec3(column, at + 3), cross(spin, arm))
+    own = mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R)
+    return tmatvec(own, spin), tmatvec(own, slide)

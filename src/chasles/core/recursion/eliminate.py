@@ -79,6 +79,8 @@ def factor_group(loops: Any, room: Any, g: int) -> int:
 @once
 def close_group(loops: Any, room: Any, rows: Any, g: int) -> int:
     """Eliminate up to three multipliers: SOLVED, or a row that has no pivot."""
+    if loops.idle[g] != 0:
+        return SOLVED
     if loops.choices[loops.first_row[g]] >= 0 and room.choosing[0] != 0:
         choose_rows(loops, room, g)
     failed = factor_group(loops, room, g)
@@ -116,7 +118,7 @@ def close_group(loops: Any, room: Any, rows: Any, g: int) -> int:
     first, target = loops.first_later[g], loops.first_target[g]
     for j in range(first, loops.first_later[g + 1]):
         e, s = loops.later_value[j], loops.later[j]
-        for row in range(loops.first_row[s + 1] - loops.first_row[s]):
+        for row in range(loops.first_row[s + 1] - loops.first_row[s] if loops.idle[s] == 0 else 0):
             x = forward3(factor, get3(values, e + 3 * row))
             y = scale3(factor, x)
             put_row3(values, e + 3 * row, y)
@@ -154,13 +156,15 @@ def push_body(rows: Any, base: int, push: Any, k0: Any, k1: Any, k2: Any) -> Non
 @hot
 def close_again(loops: Any, room: Any, rows: Any, g: int) -> None:
     """`close_group` for another right-hand side."""
+    if loops.idle[g] != 0:
+        return
     factor = get6(room.values, 6 * g)
     z = forward3(factor, get3(room.asked, 3 * g))
     push, place = scale3(factor, z), loops.end_place[g]
     put_row3(room.asked, 3 * g, push)
     for j in range(loops.first_later[g], loops.first_later[g + 1]):
         e, s = loops.later_value[j], loops.later[j]
-        for row in range(3):
+        for row in range(3 if loops.idle[s] == 0 else 0):
             room.asked[3 * s + row] -= dot3(get3(room.values, e + 3 * row), z)
     if place >= 0:
         at, reach = 18 * place, room.reach
@@ -171,6 +175,8 @@ def close_again(loops: Any, room: Any, rows: Any, g: int) -> None:
 @hot
 def find_group(loops: Any, room: Any, rows: Any, g: int) -> None:
     """The multipliers of a group, where the body on which it closes moves as it is known to."""
+    if loops.idle[g] != 0:
+        return
     factor, total, place = get6(room.values, 6 * g), get3(room.asked, 3 * g), loops.end_place[g]
     if place >= 0:
         x, at, reach = get6(rows, loops.end[g] * ROW + ALPHA), 18 * place, room.reach

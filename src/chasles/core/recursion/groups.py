@@ -28,10 +28,11 @@ class Loops(NamedTuple):
     bodies: Integers  # (m, 2) a, b
     program: Integers  # (s, 2) GIVE body or CLOSE group
     first_row: Integers  # (g + 1,) rows by group
+    idle: Integers  # (g,) 1 for groups that take no part in this step: soft ones with nothing to do
     sides: Integers  # (g, 2) place on a, on b; -1: the ground
     first_place: Integers  # (n + 1,) places by body, of groups that ride through it
     place_group: Integers  # (places,)
-    place_rows: Integers  # (places,) how many rows the group has
+    place_rows: Integers  # (places,) how many rows the group has; 0 where it is idle
     filled: Integers  # (f,) places that begin with nothing: no joint acts there by itself
     place_up: Integers  # (places,) the group's place on the parent; -1: the ground, or nowhere
     first_pair: Integers  # (n,) blocks of E of pairs (j, k <= j) of riding places

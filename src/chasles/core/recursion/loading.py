@@ -71,6 +71,8 @@ def load_rows(
     for k in range(loops.value_count):
         room.values[k] = 0.0
     for g in range(loops.group_count):
+        if loops.idle[g] != 0:
+            continue
         first, count = loops.first_row[g], loops.first_row[g + 1] - loops.first_row[g]
         if loops.is_damped != 0 or loops.is_geared != 0:
             for k in range(count):

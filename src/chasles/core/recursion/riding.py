@@ -100,6 +100,9 @@ def ride_six(loops: Any, room: Any, rows: Any, body: int) -> None:
     known = get6(rows, at + ALPHA)
     for place in range(first, last):
         into, count = 18 * place, loops.place_rows[place]
+        if count == 0:
+            pair += place - first + 1
+            continue
         l0, l1, l2 = forward6(factor, get6(room.reach, into)), NOTHING, NOTHING
         s0, s1, s2 = scale6(factor, l0), NOTHING, NOTHING
         put_row6(room.along, into, l0)
@@ -141,6 +144,9 @@ def ride_ball(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
     values, along = room.values, room.along
     for place in range(first, last):
         count = loops.place_rows[place]
+        if count == 0:
+            pair += place - first + 1
+            continue
         l0, l1, l2 = ride_row_of_ball(loops, room, place, 0, factor, ball, r, down), ZERO, ZERO
         if count > 1:
             l1 = ride_row_of_ball(loops, room, place, 1, factor, ball, r, down)
@@ -197,6 +203,9 @@ def ride_axis(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
         bias = vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U)
     for place in range(first, last):
         count = loops.place_rows[place]
+        if count == 0:
+            pair += place - first + 1
+            continue
         x, y, z = ride_row_of_axis(loops, room, place, 0, axis, bias, r, down), 0.0, 0.0
         if count > 1:
             y = ride_row_of_axis(loops, room, place, 1, axis, bias, r, down)
@@ -231,7 +240,7 @@ def ride_axes(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
                 n, f = axpy(-give, vec3(rows, u), n), axpy(-give, vec3(rows, u + 3), f)
             room.asked[3 * g + k] -= known
             hand_over(loops, room, place, k, r, down, n, f)
-        for slot in range(count):
+        for slot in range(count if loops.place_rows[place] > 0 else 0):
             v = along[into + slot], along[into + 6 + slot], along[into + 12 + slot]
             take_products_along(loops, room, pair, first, place, slot, rows[at + GAIN + slot], v)
         pair += place - first + 1

@@ -92,6 +92,7 @@ def make_loops(tree: Tree, cuts: Sequence[Cut], damping: Floats | None = None) -
         bodies=np.array([(cuts[k].a, cuts[k].b) for k, _ in rows], np.int64).reshape(-1, 2),
         program=np.array(steps, np.int64).reshape(-1, 2),
         first_row=starts([part for _, part in groups]),
+        idle=np.zeros(len(groups), np.int64),
         **place_tables(parent, loose, found),
         **elimination_tables(found, values),
         **coupling_tables(found),

@@ -1,0 +1,120 @@
+"""Storage of softness: k and c of coordinates, K and D of links, and the equations with them."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chasles.core.arrays import ROW_WIDTH, Floats, Integers
+from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
+from chasles.core.recursion.loading import by_rows
+from chasles.core.recursion.tables import make_loops
+from chasles.core.recursion.tree import Recursion, Tree, make_recursion
+from chasles.core.softness.positive import SIZE
+from chasles.core.tangents import Tangents, make_tangents
+from chasles.core.workspace import Workspace
+
+
+class Softness(NamedTuple):
+    """K and D of coordinates and of pairs of bodies, and the equations that have them.
+
+    A link is all forces, but those on coordinates, between two bodies or a body and the ground.
+    """
+
+    link_of: Integers  # (f,) the link of a force; -1: none
+    moved: Integers  # (l,) body b, which is displaced
+    base: Integers  # (l,) body a, or -1
+    count: int  # l
+    first: int  # row of J behind which their rows stand
+    touched: Integers  # (l,) whether forces act there, at the start of this step
+    stiffness: Floats  # (l, 36)
+    damping: Floats  # (l, 36)
+    positive: Floats  # (l, 36) S
+    rest: Floats  # (l, 36) S - gamma h D - (gamma h)^2 K
+    stiff: Floats  # (v,) k of the coordinates
+    damped: Floats  # (v,) c
+    left: Floats  # (v,) the rest of these
+    is_rest: Integers  # (1,) whether there is any
+    spare: Floats  # (36,)
+    factor: Floats  # (36,)
+    wrench: Floats  # (6,)
+    tangents: Tangents
+    tree: Tree  # without weight
+    memory: Recursion  # its wrenches and efforts are r
+    work: Workspace  # rows l of the links stand behind those of the joints
+    still: Floats  # (kept,) the point, at rest
+    loops: Loops  # no body is untouched: forces add to inertias
+    room: LoopRoom
+
+
+def make_softness(mechanism: Any, cuts: Sequence[Cut], work: Workspace) -> Softness:
+    """Storage for a mechanism with these cut joints, whose stages write `work`."""
+    tree, system, memory = mechanism.tree, mechanism.system, mechanism.memory
+    count, forces = system.force_count, system.forces
+    moved = np.where(forces.b >= 0, forces.b, forces.a)[:count]
+    base = np.where(forces.b >= 0, forces.a, -1)[:count]
+    pairs = list(zip(base.tolist(), moved.tolist()))
+    linked = [k for k in range(count) if memory.along[k] < 0 and moved[k] >= 0]
+    links = sorted({pairs[k] for k in linked})
+    link_of = np.full(count, -1, np.int64)
+    link_of[linked] = [links.index(pairs[k]) for k in linked]
+    loops = by_rows(with_links(mechanism, cuts, links))
+    loops = loops._replace(untouched=0 * loops.untouched, begins=0 * loops.begins)
+    along = bool((memory.along >= 0).any())
+    signals = np.zeros(max(1, system.signal_count))  # driven coordinates do not yield
+    tangents, rows = make_tangents(system, work), system.row_count + 6 * len(links)
+    jacobian, eta = np.zeros((rows, ROW_WIDTH)), np.zeros(rows)
+    return Softness(
+        link_of,
+        moved=np.array([b for _, b in links], np.int64),
+        base=np.array([a for a, _ in links], np.int64),
+        count=len(links),
+        first=system.row_count,
+        touched=np.zeros(len(links), np.int64),
+        stiffness=np.zeros((len(links), SIZE)),
+        damping=np.zeros((len(links), SIZE)),
+        positive=np.zeros((len(links), SIZE)),
+        rest=np.zeros((len(links), SIZE)),
+        stiff=np.zeros(tree.rate_count),
+        damped=np.zeros(tree.rate_count),
+        left=np.zeros(tree.rate_count),
+        is_rest=np.zeros(1, np.int64),
+        spare=np.zeros(SIZE),
+        factor=np.zeros(SIZE),
+        wrench=np.zeros(6),
+        tangents=tangents,
+        tree=tree._replace(gravity=np.zeros(3), armature=tree.armature.copy()),
+        memory=make_recursion(tree, signals, wrenches=True, efforts=along, rows=True),
+        work=tangents.probe._replace(jacobian=jacobian, eta=eta, absolute=work.absolute.copy()),
+        still=np.zeros(mechanism.layout.kept),
+        loops=loops,
+        room=make_loop_room(loops, tree.body_count, tree.rate_count),
+    )
+
+
+def with_links(mechanism: Any, cuts: Sequence[Cut], links: list[tuple[int, int]]) -> Loops:
+    """The rows of a mechanism, and six that give way for every link between two bodies."""
+    own: Loops = mechanism.loops
+    first = mechanism.system.row_count
+    soft = [
+        Cut(-1, a, b, tuple(range(first + 6 * k, first + 6 * k + 6)), rotors=(1.0,) * 6)
+        for k, (a, b) in enumerate(links)
+        if a >= 0
+    ]
+    if not soft:
+        return own
+    where = {source: row for row, source in enumerate(own.source.tolist())}
+    kept = [cut._replace(rows=tuple(row for row in cut.rows if row in where)) for cut in cuts]
+    loops = make_loops(mechanism.tree, [*kept, *soft])
+    at = np.array([where.get(source, -1) for source in loops.source.tolist()], np.int64)
+
+    def carried(values: Any, beside: float) -> Any:
+        return np.append(values, values.dtype.type(beside))[at]
+
+    return loops._replace(
+        joints=own.joints, in_world=own.in_world, joint_count=own.joint_count,
+        damping=carried(own.damping, 0), floors=carried(own.floors, 0),
+        scales=carried(own.scales, 1), choices=carried(own.choices, -1),
+        is_damped=own.is_damped, is_chosen=own.is_chosen,
+    )  # fmt: skip
