@@ -110,13 +110,15 @@ def keep(result: Any, folder: Path, options: argparse.Namespace) -> None:
 
 def summary(result: Any) -> dict[str, Any]:
     """The summary of a run, as plain data."""
+    from chasles.result.energy import work_of_all
+
     model, provenance = result.model, result.provenance
     gaps = {joint.name: {"m": 0.0, "rad": 0.0} for joint in model.joints}
     missed_sums = dict.fromkeys((coupling.name for coupling in model.couplings), 0.0)
     first, work, last, missed = None, 0.0, 0.0, 0.0
     for window in result._windows():  # a run on the disk may be longer than memory
         energy, balance = window.energy(), window.energy_balance()
-        done = float(window._work_done()[0])
+        done = float(work_of_all(window.problem.setup, window.integrals)[0])
         first, work = (float(energy[0]), done) if first is None else (first, work)
         last, begun = float(energy[-1]), float(energy[0]) - first - (done - work)
         missed = max(missed, float(abs(balance + begun).max()))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.compiled import borrow, formula
+from chasles.compiled import borrow, formula, hot
 from chasles.compiled import lend as lend
 from chasles.model.several import MOST_SEEN
 
@@ -209,3 +209,15 @@ def put9(p: Any, at: int, m: Any) -> None:
     put3(p, at, (m[0], m[1], m[2]))
     put3(p, at + 3, (m[3], m[4], m[5]))
     put3(p, at + 6, (m[6], m[7], m[8]))
+
+
+@hot
+def copy(source: Any, into: Any, count: int) -> None:
+    for k in range(count):
+        into[k] = source[k]
+
+
+@hot
+def clear(values: Any, count: int) -> None:
+    for k in range(count):
+        values[k] = 0.0

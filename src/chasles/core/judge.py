@@ -14,7 +14,7 @@ r"""What is looked at around a step: may it be accepted, and is the run still ri
 from typing import Any
 
 from chasles.compiled import beyond, hot, once, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, sym6, vec3
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, copy, sym6, vec3
 from chasles.core.assemble import twist_of
 from chasles.core.constraints.screw_form import relative_twist
 from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK, TURNED
@@ -99,8 +99,7 @@ def end_step(
             if outcome != OK:
                 return outcome
         if mechanism.loops.is_chosen != 0:
-            for row in range(mechanism.loops.row_count):
-                out[layout.chosen + row] = mechanism.room.active[row]
+            copy(mechanism.room.active, beyond(out, layout.chosen), mechanism.loops.row_count)
         if mechanism.kept.count > 0:
             missed = keep_rows(mechanism.kept, out, tree.stored_count)
             out[layout.removed] = maximum(out[layout.removed], missed)

@@ -13,6 +13,7 @@ then one per integral.
 from typing import Any
 
 from chasles.compiled import formula, hot, once, routine
+from chasles.core.arrays import clear
 from chasles.core.recursion import motion
 from chasles.core.recursion.flight import FLIGHT_WIDTH
 from chasles.core.state_block import SUPPLY_WIDTH
@@ -98,5 +99,4 @@ def combine(weights: Any, first: int, count: int, step: float, slopes: Any, leng
             for k in range(length):
                 out[k] = weight * slopes[at + k]
     if not begun:
-        for k in range(length):
-            out[k] = 0.0
+        clear(out, length)

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import borrow, call_address, formula, kernel, once, routine
+from chasles.compiled import beyond, borrow, call_address, formula, kernel, once, routine
+from chasles.core.arrays import copy
 from chasles.scalars import polynomial as plain
 from chasles.scalars.elementary import cos, sin
 
@@ -108,5 +109,4 @@ def sample_signals(signals: Any, times: Any, row: Any, table: Any) -> None:
     functions, spare, out = borrow(signals), borrow(row), borrow(table)
     for k in range(times.size):
         put_signals(functions, times[k], spare)
-        for c in range(functions.width):
-            out[k * functions.width + c] = spare[c]
+        copy(spare, beyond(out, k * functions.width), functions.width)

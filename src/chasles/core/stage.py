@@ -17,6 +17,7 @@ functions of time: a stage, and the end of a step, puts them where they are.
 from typing import Any, NamedTuple
 
 from chasles.compiled import beyond, hot, once, routine
+from chasles.core.arrays import clear, copy
 from chasles.core.assemble import twist_of
 from chasles.core.blocks.small import dot6, get6
 from chasles.core.mechanism import Mechanism, Promises
@@ -64,8 +65,7 @@ def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_o
             return outcome
     else:
         accelerations(tree, mechanism.memory, slope_out, rates)
-    for k in range(rates):
-        slope_out[k] = point[tree.stored_count + k]
+    copy(beyond(point, tree.stored_count), slope_out, rates)
     powers = force_powers(mechanism, scratch, point)
     put_flight(mechanism, scratch, point, slope_out)  # before wrenches get those of rows
     if system.drive_count > 0:
@@ -83,8 +83,7 @@ def begin_stage(mechanism: Any, scratch: Any, point: Any, t: float) -> None:
     put_signals(system.signals, t, scratch.signals)
     if tree.driven_count > 0:
         follow(tree, scratch.signals, point)
-    for k in range(system.quadrature_count):
-        scratch.quadratures[k] = point[mechanism.layout.integrals + k]
+    copy(beyond(point, mechanism.layout.integrals), scratch.quadratures, system.quadrature_count)
     kinematics(tree, point, mechanism.memory.rows)
 
 
@@ -149,8 +148,7 @@ def failure(mechanism: Any, scratch: Any, outcome: int) -> int:
 def put_missed(mechanism: Any, scratch: Any) -> None:
     """What rows miss, into the rows of scratch.residual."""
     loops, unknowns = mechanism.loops, 6 * mechanism.system.body_count
-    for row in range(mechanism.system.row_count):
-        scratch.residual[unknowns + row] = 0.0
+    clear(beyond(scratch.residual, unknowns), mechanism.system.row_count)
     for row in range(loops.row_count):
         scratch.residual[unknowns + loops.source[row]] = mechanism.room.left[row]
 
@@ -213,8 +211,7 @@ def load_row_wrenches(mechanism: Any, scratch: Any) -> None:
     """The wrenches of all rows are added to those of the forces."""
     tree, loops, memory = mechanism.tree, mechanism.loops, mechanism.memory
     if memory.has_wrenches == 0:
-        for k in range(6 * tree.body_count):
-            memory.wrenches[k] = 0.0
+        clear(memory.wrenches, 6 * tree.body_count)
     add_row_wrenches(loops, mechanism.room, scratch.jacobian, memory.wrenches)
     add_coupled_wrenches(
         tree, loops, mechanism.room, memory.rows, scratch.absolute, memory.wrenches
@@ -245,8 +242,7 @@ def put_powers(mechanism: Any, scratch: Any, powers: Any, out: Any) -> None:
     """
     system = mechanism.system
     supplied, exchanged = powers
-    for k in range(system.quadrature_count):
-        out[k] = scratch.quadrature_rates[k]
+    copy(scratch.quadrature_rates, out, system.quadrature_count)
     for k in range(system.force_count, system.force_count + system.drive_count):
         supplied += out[k]
         exchanged += abs(out[k])

@@ -22,6 +22,7 @@ from chasles.core.arrays import (
     Floats,
     Integers,
     System,
+    clear,
     mat9,
     put3,
     put9,
@@ -156,8 +157,7 @@ def put_slopes(
     wrench_on_pair(system, tangents, multipliers, which, is_joint, a, b, tangents.wrench)
     if is_joint == 0 and tangents.one_sided[which] != 0 and is_zero(tangents.wrench):
         return False
-    for k in range(12 * 24):
-        slopes[k] = 0.0
+    clear(slopes, 12 * 24)
     for side in range(0 if both else 1, 2):
         body = a if side == 0 else b
         for direction in range(most if body >= 0 else 0):

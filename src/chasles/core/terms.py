@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from chasles.compiled import borrow, kernel, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH
+from chasles.compiled import beyond, borrow, kernel, routine
+from chasles.core.arrays import ABSOLUTE_WIDTH, clear, copy
 from chasles.core.assemble import assemble_wrenches
 from chasles.core.constraints.registry import assemble_rows
 from chasles.core.forces.registry import apply_forces
@@ -14,18 +14,15 @@ def put_state(system: Any, work: Any, k: int, absolute: Any, table: Any, integra
     """The k-th of some absolute states, of the functions of time and of the integrals."""
     for c in range(system.body_count * ABSOLUTE_WIDTH):
         work.absolute[c] = absolute[k * system.body_count * ABSOLUTE_WIDTH + c]
-    for c in range(system.signal_count):
-        work.signals[c] = table[k * system.signal_count + c]
-    for c in range(system.quadrature_count):
-        work.quadratures[c] = integrals[k * system.quadrature_count + c]
+    copy(beyond(table, k * system.signal_count), work.signals, system.signal_count)
+    copy(beyond(integrals, k * system.quadrature_count), work.quadratures, system.quadrature_count)
 
 
 @routine
 def put_terms(system: Any, work: Any) -> None:
     """J, eta, the wrenches of all forces beside gravity in work.rhs, and Q in work.forces."""
     assemble_rows(system, work)
-    for k in range(6 * system.body_count):
-        work.rhs[k] = 0.0
+    clear(work.rhs, 6 * system.body_count)
     apply_forces(system, work)
     assemble_wrenches(system, work.absolute, work.forces)
     for k in range(6 * system.body_count):

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import beyond, borrow, hot, kernel, once, routine
-from chasles.core.arrays import Floats
+from chasles.core.arrays import Floats, copy
 from chasles.core.judge import begin_step, end_step, look_at_energy, look_at_gaps
 from chasles.core.outcomes import NOT_CLOSED, NOT_FINITE, OK, TURNED
 from chasles.core.recursion.stage import follow
@@ -134,8 +134,7 @@ def take_stages(
             continue
         combine(pair.a, j * pair.total, j, step, pair.slopes, length, pair.increment)
         if j == 0:
-            for k in range(mechanism.layout.kept):
-                pair.point[k] = state[k]
+            copy(state, pair.point, mechanism.layout.kept)
         else:
             retract(mechanism, state, pair.increment, pair.point)
         role = Role(pair.b[j])
@@ -154,12 +153,6 @@ def take_stages(
         if outcome != OK:
             return outcome
     return OK
-
-
-@hot
-def copy(source: Any, target: Any, count: int) -> None:
-    for k in range(count):
-        target[k] = source[k]
 
 
 @hot
@@ -279,14 +272,12 @@ def save_between(
         when = wanted[index]
         row = beyond(saved, index * kept)
         if when == end:
-            for k in range(kept):
-                row[k] = then[k]
+            copy(then, row, kept)
         elif real != 0.0:
             outcome = real_step(mechanism, scratch, pair, state, t, when - t, aside)
             if outcome != OK:
                 return outcome
-            for k in range(kept):
-                row[k] = aside[k]
+            copy(aside, row, kept)
         else:
             put_between(mechanism, scratch, pair, state, t, end - t, (when - t) / (end - t), row)
         index += 1
@@ -425,8 +416,7 @@ def adapt(
         if count == 0 and (int(run[ACCEPTED]) % int(most[SAVE_EVERY]) == 0 or end >= most[UNTIL]):
             slot = int(run[SLOT])
             stamps[slot] = end
-            for k in range(kept):
-                history[slot * kept + k] = now[k]
+            copy(now, beyond(history, slot * kept), kept)
             run[SLOT] += 1.0
     if swapped:
         exchange(now, then, width)

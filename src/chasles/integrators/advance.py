@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from chasles.compiled import FIRST_COMPILE, borrow, hot, kernel
+from chasles.compiled import FIRST_COMPILE, beyond, borrow, hot, kernel
+from chasles.core.arrays import copy
 from chasles.core.judge import begin_step, end_step, look_at_energy, look_at_gaps
 from chasles.core.outcomes import OK
 from chasles.integrators.schemes import attempt
@@ -70,8 +71,7 @@ def advance(
             look_at_gaps(model, work, now, times[1])
         if (index + 1) % save_every == 0:
             slot = (index + 1) // save_every - first_row
-            for k in range(kept):
-                history[slot * kept + k] = now[k]
+            copy(now, beyond(history, slot * kept), kept)
     if (last - first) % 2 == 1:
         exchange(now, then, width)
         now, then = then, now

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import Floats
+from chasles.core.arrays import Floats, clear, copy
 from chasles.core.newton.past import Past, make_past
 from chasles.core.newton.plan import Newton, newton_of
 from chasles.core.newton.room import Room, make_room
@@ -112,21 +112,18 @@ def attempt_bliedf(
         put_begun(mechanism, room, beyond(room.slope, 2 * mechanism.tree.rate_count))
         after[EXPLICIT] = 1.0 if is_resolved(mechanism, room, step) else 0.0
     else:
-        for k in range(count):
-            room.unknown[k] = before[vectors + k]
+        copy(beyond(before, vectors), room.unknown, count)
         put_begun(mechanism, room, beyond(before, vectors + count))
         after[EXPLICIT] = before[EXPLICIT]
     known = int(before[KNOWN])
-    for k in range(count):
-        after[vectors + k] = room.unknown[k]
+    copy(room.unknown, beyond(after, vectors), count)
     if known >= scheme.order - 1:
         after[EXPLICIT] = 0.0
     if after[EXPLICIT] != 0.0:
         outcome = start_step(mechanism, scratch, scheme, state, t, step, out)
         if outcome != OK or jumps(mechanism, room, beyond(after, vectors)):
             after[EXPLICIT] = 0.0
-            for k in range(count):
-                room.unknown[k] = after[vectors + k]
+            copy(beyond(after, vectors), room.unknown, count)
     if after[EXPLICIT] == 0.0:
         put_known(mechanism, scheme, state, before, step, min(scheme.order, known + 1))
         factors = (1.0 / scheme.weights[0], 1.0 / (scheme.weights[0] * scheme.weights[0]))
@@ -140,8 +137,7 @@ def attempt_bliedf(
             finish(mechanism, state, beyond(state, carry), room.increment, out, beyond(out, carry))
     if outcome != OK:
         return outcome
-    for k in range(count):
-        after[vectors + k] = room.unknown[k]
+    copy(room.unknown, beyond(after, vectors), count)
     put_rest(mechanism, room, out, beyond(after, vectors + count))
     hand_on(mechanism, scheme, state, before, after, step, vectors + count + linear)
     return OK
@@ -198,12 +194,9 @@ def put_known(
     if scheme.in_chart == 0:
         return
     past.known[0] = order
-    for i in range(order + 1):
-        past.weights[i] = weights[i]
-    for k in range(kept):
-        past.points[k] = state[k]
-    for k in range(slope_length(mechanism)):
-        room.increment[k] = 0.0
+    copy(weights, past.weights, order + 1)
+    copy(state, past.points, kept)
+    clear(room.increment, slope_length(mechanism))
     for i in range(1, order):
         at = lead + 2 * (i - 1) * count + count
         for k in range(count):
@@ -222,16 +215,14 @@ def start_step(
     count_up(scheme.tally, EVALUATED, scheme.starter.count + 1)
     if outcome != OK:
         return outcome
-    for k in range(mechanism.layout.kept):
-        room.point[k] = out[k]
+    copy(out, room.point, mechanism.layout.kept)
     outcome = stage(mechanism, scratch, room.point, t + step, Role(0.0), room.slope)
     if outcome != OK:
         return outcome
     for k in range(mechanism.tree.rate_count):
         room.unknown[k], room.apart[k] = room.slope[mechanism.tree.rate_count + k], 0.0
     meet_rows(mechanism, scratch, room, room.point, (3, 0.0, 0.0))
-    for k in range(slope_length(mechanism)):
-        room.increment[k] = scheme.starter.increment[k]
+    copy(scheme.starter.increment, room.increment, slope_length(mechanism))
     return OK
 
 

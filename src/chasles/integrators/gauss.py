@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import Floats
+from chasles.core.arrays import Floats, copy
 from chasles.core.outcomes import NOT_CONVERGED, OK
 from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
 from chasles.core.stage import Role, stage
@@ -182,15 +182,13 @@ def attempt_gauss(
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
     length, carry = slope_length(mechanism), mechanism.layout.carry
-    for k in range(mechanism.layout.kept):
-        scheme.point[k] = state[k]
+    copy(state, scheme.point, mechanism.layout.kept)
     outcome = stage(mechanism, scratch, scheme.point, t, Role(0.0), scheme.slopes)
     count_up(scheme.tally, EVALUATED, 1)
     if outcome != OK:
         return outcome
     for j in range(1, scheme.count):
-        for k in range(length):
-            scheme.slopes[j * length + k] = scheme.slopes[k]
+        copy(scheme.slopes, beyond(scheme.slopes, j * length), length)
     outcome = solve_stages(mechanism, scratch, scheme, state, t, step)
     if outcome != OK:
         return outcome

@@ -32,7 +32,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import Floats
+from chasles.core.arrays import Floats, clear, copy
 from chasles.core.newton.past import Past, make_past, put_bracket
 from chasles.core.newton.plan import Newton, newton_of
 from chasles.core.newton.room import Room, make_room
@@ -216,8 +216,7 @@ def begin(
     """a_0 and v'_0 into `after`, the slip that velocities begin with into room.change."""
     room, count = scheme.room, mechanism.tree.rate_count
     old_a, old_rate = VECTORS, VECTORS + count
-    for k in range(count):
-        room.change[k] = 0.0
+    clear(room.change, count)
     outcome = find_second_rates(mechanism, scratch, room, state, t, step)
     if outcome != OK:
         return outcome
@@ -239,15 +238,13 @@ def find_slip(mechanism: Any, scratch: Any, scheme: Any, state: Any, step: float
     room = scheme.room
     late = scheme.alpha_m - scheme.alpha_f
     missed = 1.0 / 6.0 - scheme.beta - 0.5 * late
-    for k in range(mechanism.tree.rate_count):
-        room.pose[k] = state[mechanism.tree.stored_count + k]
+    copy(beyond(state, mechanism.tree.stored_count), room.pose, mechanism.tree.rate_count)
     put_bracket(mechanism, room.pose, room.unknown, room.change)
     for k in range(mechanism.tree.rate_count):
         way = missed * room.shift[k] + room.change[k] / 12.0
         room.apart[k] = step * step * way
     meet_rows(mechanism, scratch, room, room.point, (3, 0.0, 0.0))
-    for k in range(mechanism.tree.rate_count):
-        room.change[k] = room.reply[k]
+    copy(room.reply, room.change, mechanism.tree.rate_count)
 
 
 for method in (generalized_alpha(), generalized_alpha(index=2)):

@@ -31,12 +31,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import Floats
-from chasles.core.constraints.registry import assemble_joint
+from chasles.core.arrays import Floats, clear, copy
 from chasles.core.outcomes import NOT_CLOSED, NOT_CONVERGED, OK
-from chasles.core.recursion.closing import close_cut_joints, solve_for
-from chasles.core.recursion.coupled import put_coupled_rows
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.closing import SLIPS, close_cut_joints, put_openings, solve_for
 from chasles.core.recursion.stage import follow
 from chasles.core.retraction import (
     combine,
@@ -47,7 +44,6 @@ from chasles.core.retraction import (
 )
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.record import PROJECTED
-from chasles.core.stabilisation.residuals import put_velocity_residual
 from chasles.core.stage import Role, stage
 from chasles.core.tally import EVALUATED, ITERATED, count_up, make_tally
 from chasles.integrators.tableaux import Tableau, lower
@@ -124,16 +120,7 @@ def miss_velocities(mechanism: Any, scratch: Any, trial: Any, t: float) -> float
     put_signals(system.signals, t, scratch.signals)
     if tree.driven_count > 0:
         follow(tree, scratch.signals, trial)
-    kinematics(tree, trial, mechanism.placed)
-    place(tree, trial, mechanism.placed, found.absolute)
-    for k in range(loops.joint_count):
-        joint = loops.joints[k]
-        assemble_joint(system, joint, found.absolute, scratch, found.jacobian, found.eta)
-        put_velocity_residual(system, joint, found.absolute, scratch, found.jacobian, found.change)
-    if loops.coupled_count > 0:
-        put_coupled_rows(tree, loops, mechanism.room, trial, found.absolute, scratch, found.eta)
-        for k in range(loops.coupled_count):
-            found.change[unknowns + loops.source[loops.coupled[k]]] = -mechanism.room.speeds[k]
+    put_openings(mechanism, scratch, trial, SLIPS, True)
     for row in range(loops.row_count):
         source = loops.source[row]
         missed = absolute(found.change[unknowns + source]) / mechanism.promises.sizes[source]
@@ -234,13 +221,10 @@ def attempt_half_explicit(
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
     length, kept = slope_length(mechanism), mechanism.layout.kept
-    for k in range(kept):
-        scheme.trial[k] = state[k]
-    for k in range(length):
-        scheme.increment[k] = 0.0
+    copy(state, scheme.trial, kept)
+    clear(scheme.increment, length)
     for j in range(scheme.count):
-        for k in range(kept):
-            scheme.point[k] = scheme.trial[k]
+        copy(scheme.trial, scheme.point, kept)
         slope, when = beyond(scheme.slopes, j * length), t + scheme.nodes[j] * step
         outcome = stage(mechanism, scratch, scheme.point, when, Role(scheme.b[j]), slope)
         count_up(scheme.tally, EVALUATED, 1)

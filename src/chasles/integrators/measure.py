@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import formula, hot, once, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, Floats, Integers, System
+from chasles.core.arrays import ABSOLUTE_WIDTH, Floats, Integers, System, copy
 from chasles.core.assemble import twist_of
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.groups.vectors import dot
@@ -74,8 +74,7 @@ def move_bodies(mechanism: Any, measure: Any, point: Any, moves: Any, part: int)
     Driven coordinates are where they are told to be: these are without error.
     """
     tree = mechanism.tree
-    for k in range(tree.stored_count):
-        measure.point[k] = point[k]
+    copy(point, measure.point, tree.stored_count)
     for k in range(tree.rate_count):
         move = moves[part * tree.rate_count + k]
         if tree.driven_count > 0 and tree.driven[k] >= 0:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import beyond, hot
-from chasles.core.arrays import Floats, Integers
+from chasles.core.arrays import Floats, Integers, copy
 from chasles.core.outcomes import OK
 from chasles.core.retraction import combine, finish, retract, slope_length
 from chasles.core.stage import Role, stage
@@ -89,8 +89,7 @@ def attempt_products(
     length, count = slope_length(mechanism), scheme.count
     point, increment = scheme.point, scheme.increment
     for j in range(count):
-        for k in range(mechanism.layout.kept):
-            point[k] = state[k]
+        copy(state, point, mechanism.layout.kept)
         for row in range(scheme.first[j], scheme.first[j + 1]):
             combine(scheme.weights, row * count, j, step, scheme.slopes, length, increment)
             retract(mechanism, point, increment, point)
@@ -100,8 +99,7 @@ def attempt_products(
         if outcome != OK:
             return outcome
     carry = mechanism.layout.carry
-    for k in range(carry + carry_length(mechanism)):
-        out[k] = state[k]
+    copy(state, out, carry + carry_length(mechanism))
     for row in range(scheme.first[count], scheme.first[count + 1]):
         combine(scheme.weights, row * count, count, step, scheme.slopes, length, increment)
         finish(mechanism, out, beyond(out, carry), increment, out, beyond(out, carry))

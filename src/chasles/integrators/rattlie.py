@@ -41,7 +41,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import Floats, Integers
+from chasles.core.arrays import Floats, Integers, clear, copy
 from chasles.core.outcomes import NOT_CONVERGED, OK
 from chasles.core.recursion import motion
 from chasles.core.recursion.increments import PATH_WIDTH, on_own_group, put_mean_twists
@@ -61,10 +61,10 @@ from chasles.integrators.rattlie_momenta import (
     correct,
     keep_integrals,
     put_forces,
-    put_gaps,
     put_missing,
-    put_slips,
     size_of_step,
+    want_no_gaps,
+    want_no_slips,
 )
 from chasles.integrators.rattlie_multipliers import begin_multipliers, note_multipliers
 
@@ -143,8 +143,7 @@ def settled(index: int, change: float, last: float, scale_of: float) -> bool:
 @routine
 def guess_mean(tree: Any, scheme: Any, signals: Any, length: float) -> None:
     """eta is v, or what drivers tell it to be."""
-    for k in range(tree.rate_count):
-        scheme.mean[k] = scheme.point[tree.stored_count + k]
+    copy(beyond(scheme.point, tree.stored_count), scheme.mean, tree.rate_count)
     if tree.driven_count == 0:
         return
     for body in range(tree.body_count):
@@ -163,8 +162,7 @@ def put_trial(mechanism: Any, scheme: Any, length: float, last: bool) -> None:
     its part in the momenta, and the difference of two roundings would add up.
     """
     tree = mechanism.tree
-    for k in range(mechanism.layout.kept):
-        scheme.trial[k] = scheme.point[k]
+    copy(scheme.point, scheme.trial, mechanism.layout.kept)
     for k in range(tree.rate_count):
         scheme.rates[k] = length * scheme.mean[k]
         scheme.rates[tree.rate_count + k] = 0.0
@@ -172,16 +170,14 @@ def put_trial(mechanism: Any, scheme: Any, length: float, last: bool) -> None:
         motion.finish(tree, scheme.point, scheme.rates, scheme.carry, scheme.trial, scheme.spare)
     else:
         motion.retract(tree, scheme.point, scheme.rates, scheme.trial)
-    for k in range(tree.rate_count):
-        scheme.trial[tree.stored_count + k] = scheme.mean[k]
+    copy(scheme.mean, beyond(scheme.trial, tree.stored_count), tree.rate_count)
 
 
 @routine
 def find_mean(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -> int:
     """eta and h lambda / 2 at the start, whose factor is there: OK, or NOT_CONVERGED."""
     tree = mechanism.tree
-    for row in range(mechanism.loops.row_count):
-        scheme.early[row] = 0.0
+    clear(scheme.early, mechanism.loops.row_count)
     scale_of, last = size_of_step(mechanism, work, scheme, length), 0.0
     put_signals(mechanism.system.signals, t + length, work.signals)
     guess_mean(tree, scheme, work.signals, length)
@@ -190,7 +186,7 @@ def find_mean(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -
         put_missing(mechanism, work, scheme, length, MISSED_AT_START)
         if mechanism.loops.row_count > 0:
             put_trial(mechanism, scheme, length, False)
-            put_gaps(mechanism, work, scheme, length)
+            want_no_gaps(mechanism, work, scheme, length)
         change = correct(mechanism, work, scheme, scheme.early, scale_of)
         count_up(scheme.tally, ITERATED, 1)
         for k in range(tree.rate_count):
@@ -215,8 +211,7 @@ def arrive(mechanism: Any, work: Any, scheme: Any, point: Any, t: float) -> int:
     put_signals(system.signals, t, work.signals)
     if tree.driven_count > 0:
         follow(tree, work.signals, point)
-    for k in range(system.quadrature_count):
-        work.quadratures[k] = point[mechanism.layout.integrals + k]
+    copy(beyond(point, mechanism.layout.integrals), work.quadratures, system.quadrature_count)
     count_up(scheme.tally, FACTORED, 1)
     outcome = factor_at(
         tree, mechanism.memory, system, work, mechanism.loops, mechanism.room, point, 1
@@ -231,8 +226,7 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
     Their change goes into the increment: M^-1 M v would be rounded alike in every step.
     """
     tree, rates, last = mechanism.tree, mechanism.tree.rate_count, 0.0
-    for row in range(mechanism.loops.row_count):
-        scheme.late[row] = 0.0
+    clear(scheme.late, mechanism.loops.row_count)
     for k in range(rates):
         guess, old = scheme.trial[tree.stored_count + k], scheme.point[tree.stored_count + k]
         scheme.increment[k] = length * scheme.mean[k]
@@ -240,7 +234,7 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
     for index in range(MOST_ITERATIONS):
         put_forces(mechanism, work, scheme, scheme.trial)
         put_missing(mechanism, work, scheme, length, MISSED_AT_END)
-        put_slips(mechanism, work, scheme, length)
+        want_no_slips(mechanism, work, scheme, length)
         scale_of = size_of_step(mechanism, work, scheme, length)
         change = correct(mechanism, work, scheme, scheme.late, scale_of)
         count_up(scheme.tally, EVALUATED, 1)
@@ -263,8 +257,7 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
 @routine
 def substep(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -> int:
     """From the point, whose factor and forces are there, to an increment: OK, or why not."""
-    for k in range(slope_length(mechanism)):
-        scheme.increment[k] = 0.0
+    clear(scheme.increment, slope_length(mechanism))
     add_momenta(mechanism.system, work, 0.5 * length, scheme.force, scheme.known)
     outcome = find_mean(mechanism, work, scheme, t, length)
     if outcome != OK:
@@ -284,10 +277,8 @@ def substep(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -> 
 def take_point(mechanism: Any, scheme: Any, block: Any) -> None:
     """The point of a block, and what rounding took from it."""
     layout = mechanism.layout
-    for k in range(layout.kept):
-        scheme.point[k] = block[k]
-    for k in range(2 * mechanism.tree.rate_count):
-        scheme.carry[k] = block[layout.carry + k]
+    copy(block, scheme.point, layout.kept)
+    copy(beyond(block, layout.carry), scheme.carry, 2 * mechanism.tree.rate_count)
 
 
 @hot
@@ -296,8 +287,7 @@ def attempt_rattlie(
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how it failed."""
     carry, now = mechanism.layout.carry, t
-    for k in range(mechanism.layout.seen):
-        out[k] = state[k]
+    copy(state, out, mechanism.layout.seen)
     take_point(mechanism, scheme, out)
     outcome = arrive(mechanism, scratch, scheme, scheme.point, t)
     if outcome == OK:

@@ -8,23 +8,30 @@ anything is summed along the tree: sums of whole chains would leave their roundi
 from typing import Any
 
 from chasles.compiled import once, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, put3, put_twist, sym6, twist6, vec3
+from chasles.core.arrays import (
+    ABSOLUTE_WIDTH,
+    POSE_R,
+    clear,
+    copy,
+    mat9,
+    put3,
+    put_twist,
+    sym6,
+    twist6,
+    vec3,
+)
 from chasles.core.assemble import twist_of
-from chasles.core.constraints.registry import assemble_joint
 from chasles.core.constraints.screw_form import relative_twist
 from chasles.core.momenta import in_body_axes, momentum, moved_momentum
 from chasles.core.recursion.again import load_bodies, load_efforts, solve_again, twist_found
-from chasles.core.recursion.coupled import add_coupled_wrenches, put_coupled_rows, put_negative
+from chasles.core.recursion.closing import SHIFTS, put_openings, put_slips
+from chasles.core.recursion.coupled import add_coupled_wrenches, put_coupled_rows
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, sum_inward
 from chasles.core.recursion.refine import effort_norm
 from chasles.core.recursion.stage import push_along, push_bodies
 from chasles.core.recursion.tree import ROW, TORQUE
-from chasles.core.stabilisation.residuals import (
-    joint_opening,
-    put_position_residual,
-    put_velocity_residual,
-)
+from chasles.core.stabilisation.residuals import joint_opening
 from chasles.core.stage import force_powers, put_powers
 from chasles.core.turns import put_turn_rates
 from chasles.core.wrenches import mass_norm
@@ -42,14 +49,12 @@ def put_forces(mechanism: Any, work: Any, scheme: Any, point: Any) -> None:
     their power: scheme.force on bodies, memory.efforts along coordinates.
     """
     system, tree, memory = mechanism.system, mechanism.tree, mechanism.memory
-    for k in range(6 * system.body_count):
-        memory.wrenches[k] = 0.0
+    clear(memory.wrenches, 6 * system.body_count)
     if memory.has_efforts != 0:
         push_along(tree, memory, system, work, point)
     if memory.has_wrenches != 0:
         push_bodies(tree, memory, system, work)
-    for k in range(6 * system.body_count):
-        scheme.force[k] = memory.wrenches[k]
+    copy(memory.wrenches, scheme.force, 6 * system.body_count)
     scheme.powers[0], scheme.powers[1] = force_powers(mechanism, work, point)
     for body in range(system.body_count):
         turn, at = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R), 6 * body + 3
@@ -114,19 +119,12 @@ def put_missing(mechanism: Any, work: Any, scheme: Any, length: float, end: floa
 
 
 @routine
-def put_gaps(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
+def want_no_gaps(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
     """-g / h of all rows at the trial, into room.wanted; those of J stay what they are."""
     system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
     room, found, unknowns = mechanism.room, mechanism.stabiliser.found, 6 * system.body_count
-    kinematics(tree, scheme.trial, mechanism.placed)
-    place(tree, scheme.trial, mechanism.placed, found.absolute)
-    for k in range(loops.joint_count):
-        joint = loops.joints[k]
-        assemble_joint(system, joint, found.absolute, work, found.jacobian, found.eta)
-        put_position_residual(system, joint, found.absolute, work, found.shift)
+    put_openings(mechanism, work, scheme.trial, SHIFTS, True)
     if loops.coupled_count > 0:
-        put_coupled_rows(tree, loops, room, scheme.trial, found.absolute, work, found.eta)
-        put_negative(loops, room.gaps, loops.joint_of, True, unknowns, found.shift)
         put_coupled_rows(tree, loops, room, scheme.point, work.absolute, work, found.eta)
     if loops.is_geared != 0:
         put_rotor_slips(mechanism, work.absolute, found.absolute, length, length, found.shift)
@@ -164,17 +162,13 @@ def put_rotor_slips(
 
 
 @routine
-def put_slips(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
+def want_no_slips(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
     """rates - J V of all rows at the placed bodies, into room.wanted."""
     system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
     room, found, unknowns = mechanism.room, mechanism.stabiliser.found, 6 * system.body_count
-    for k in range(loops.joint_count):
-        put_velocity_residual(
-            system, loops.joints[k], work.absolute, work, work.jacobian, found.change
-        )
     if loops.coupled_count > 0:
         put_coupled_rows(tree, loops, room, scheme.trial, work.absolute, work, found.eta)
-        put_negative(loops, room.speeds, loops.joint_of, True, unknowns, found.change)
+    put_slips(mechanism, work, work.absolute, work.jacobian, found.change, True)
     if loops.is_geared != 0:
         kinematics(tree, scheme.point, mechanism.placed)
         place(tree, scheme.point, mechanism.placed, found.absolute)
@@ -191,8 +185,7 @@ def put_slips(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
 def load_missing(mechanism: Any, work: Any, scheme: Any, multipliers: Any) -> None:
     """Momenta that are missed with these multipliers, as loads of the recursion."""
     tree, memory, room, loops = mechanism.tree, mechanism.memory, mechanism.room, mechanism.loops
-    for row in range(loops.row_count):
-        room.multipliers[row] = multipliers[row]
+    copy(multipliers, room.multipliers, loops.row_count)
     add_row_wrenches(loops, room, work.jacobian, memory.wrenches)
     add_coupled_wrenches(tree, loops, room, memory.rows, work.absolute, memory.wrenches)
     load_bodies(tree, memory, tree.body_count)

@@ -15,7 +15,7 @@ import numpy as np
 
 from chasles.compiled import beyond, inlined, once
 from chasles.core import inlined as here
-from chasles.core.arrays import Floats
+from chasles.core.arrays import Floats, copy
 from chasles.core.outcomes import OK
 from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
 from chasles.core.stage import Role, stage
@@ -70,8 +70,7 @@ def attempt_munthe_kaas(
     for j in range(scheme.count):
         slope = beyond(scheme.slopes, j * length)
         if j == 0:  # exp and dexp^-1 are the identity there
-            for k in range(mechanism.layout.kept):
-                scheme.point[k] = state[k]
+            copy(state, scheme.point, mechanism.layout.kept)
         else:
             combine(scheme.a, j * scheme.count, j, step, scheme.slopes, length, increment)
             retract(mechanism, state, increment, scheme.point)

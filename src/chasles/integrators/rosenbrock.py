@@ -33,7 +33,7 @@ import numpy as np
 
 from chasles.build.system.tree_setup import tree_setup
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats
+from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, copy
 from chasles.core.outcomes import OK
 from chasles.core.retraction import (
     combine,
@@ -252,8 +252,7 @@ def attempt_linearly_implicit(
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
     length, count, reach = slope_length(mechanism), scheme.count, scheme.diagonal * step
-    for k in range(mechanism.layout.kept):
-        scheme.point[k] = state[k]
+    copy(state, scheme.point, mechanism.layout.kept)
     outcome = linearise(mechanism, scheme.soft, scheme.point, t, reach)
     count_up(scheme.tally, FACTORED, 1)
     if outcome != OK:

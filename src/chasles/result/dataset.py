@@ -168,8 +168,7 @@ def of_start(setup: Setup, start: Floats) -> dict[str, Any]:
 def of_all(setup: Setup, absolute: Floats, integrals: Floats) -> dict[str, Any]:
     """Energy and momenta of the whole model."""
     kinetic = energy.kinetic_of_all(setup, absolute)
-    potential = energy.potential(setup, absolute).sum(axis=1)
-    potential += energy.stored(setup, absolute, integrals).sum(axis=1)
+    potential = energy.potential_of_all(setup, absolute, integrals)
     linear = energy.linear_momentum(setup, absolute)
     angular = energy.angular_momentum(setup, absolute)
     one, vector = ("time",), ("time", "axis")

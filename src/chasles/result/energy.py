@@ -79,6 +79,25 @@ def stored(setup: Setup, absolute: Floats, integrals: Floats | None) -> Floats:
     return energy
 
 
+def potential_of_all(setup: Setup, absolute: Floats, integrals: Floats | None) -> Floats:
+    """Potential energy of gravity and of all forces that have one (T,), J."""
+    gravity = potential(setup, absolute).sum(axis=1)
+    return gravity + stored(setup, absolute, integrals).sum(axis=1)
+
+
+def work_of_all(setup: Setup, integrals: Floats) -> Floats:
+    """Of all forces and drivers since the start of the run (T,), J."""
+    count = len(setup.model.forces) + len(setup.model.drivers)
+    return np.asarray(integrals[:, :count].sum(axis=1))
+
+
+def balance(setup: Setup, absolute: Floats, integrals: Floats) -> Floats:
+    """Energy gained since the first state minus the work of forces and drivers since then (T,)."""
+    total = kinetic_of_all(setup, absolute) + potential_of_all(setup, absolute, integrals)
+    work = work_of_all(setup, integrals)
+    return total - total[0] - (work - work[0])
+
+
 def linear_momentum(setup: Setup, absolute: Floats) -> Floats:
     """Total linear momentum (T, 3) in the world, N s."""
     rotation = components(absolute, POSE_R, 9)

@@ -1,7 +1,5 @@
 """Energies and momenta of all bodies together."""
 
-import numpy as np
-
 from chasles.core.arrays import Floats
 from chasles.model.docstrings import documented
 from chasles.result import energy
@@ -19,9 +17,7 @@ class OfEnergy(Trajectory):
     @documented("(T,), J")
     def potential_energy(self) -> Floats:
         """Potential energy of gravity (zero at the world's origin) and of springs."""
-        setup = self.problem.setup
-        stored = energy.stored(setup, self.absolute, self.integrals).sum(axis=1)
-        return energy.potential(setup, self.absolute).sum(axis=1) + stored
+        return energy.potential_of_all(self.problem.setup, self.absolute, self.integrals)
 
     @documented("(T,), J")
     def energy(self) -> Floats:
@@ -33,13 +29,7 @@ class OfEnergy(Trajectory):
     )
     def energy_balance(self) -> Floats:
         """Energy gained since the first state minus the work of forces and drivers since then."""
-        energy, work = self.energy(), self._work_done()
-        return energy - energy[0] - (work - work[0])
-
-    def _work_done(self) -> Floats:
-        """Of all forces and drivers since the start of the run (T,)."""
-        count = len(self.model.forces) + len(self.model.drivers)
-        return np.asarray(self.integrals[:, :count].sum(axis=1))
+        return energy.balance(self.problem.setup, self.absolute, self.integrals)
 
     @documented("(T, 3), N s")
     def momentum(self) -> Floats:

@@ -214,13 +214,10 @@ def unresolved_contacts(ended: Ended) -> list[str]:
     every = 1 + len(saved.times) // MOST_STATES
     absolute, integrals = saved.absolute[::every], saved.integrals[::every]
     kinetic = energy.kinetic_of_all(setup, absolute)
-    stored = energy.stored(setup, absolute, integrals).sum(axis=1)
-    potential = energy.potential(setup, absolute).sum(axis=1) + stored
-    work = integrals - integrals[0]
-    forces, both = len(model.forces), len(model.forces) + len(model.drivers)
-    gained = kinetic + potential - kinetic[0] - potential[0]
-    missed = float(np.abs(gained - work[:, :both].sum(axis=1)).max())
-    exchanged = np.ptp(kinetic), np.ptp(potential), np.abs(work[:, :forces]).sum(axis=1).max()
+    potential = energy.potential_of_all(setup, absolute, integrals)
+    missed = float(np.abs(energy.balance(setup, absolute, integrals)).max())
+    work = np.abs(integrals - integrals[0])[:, : len(model.forces)].sum(axis=1)
+    exchanged = np.ptp(kinetic), np.ptp(potential), work.max()
     share = missed / (max(exchanged) or np.inf)
     if not share > NOTICED:
         return []

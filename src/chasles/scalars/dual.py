@@ -12,14 +12,59 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-class Dual:
+class Differentiated:
+    """What these numbers share: functions by the chain rule, comparisons by the value."""
+
+    __slots__ = ("value",)
+    functions: Any = np  # who knows those of a value
+    value: Any
+
+    def chain(self, value: Any, slope: Any, curvature: Any) -> Any:
+        """h(self) from h, h' and h'' at the value."""
+        raise NotImplementedError
+
+    def sin(self) -> Any:
+        s, c = self.functions.sin(self.value), self.functions.cos(self.value)
+        return self.chain(s, c, -s)
+
+    def cos(self) -> Any:
+        s, c = self.functions.sin(self.value), self.functions.cos(self.value)
+        return self.chain(c, -s, -c)
+
+    def tanh(self) -> Any:
+        t = self.functions.tanh(self.value)
+        slope = 1.0 - t * t
+        return self.chain(t, slope, -2.0 * t * slope)
+
+    def __lt__(self, other: Any) -> Any:
+        return self.value < value_of(other)
+
+    def __le__(self, other: Any) -> Any:
+        return self.value <= value_of(other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self.value > value_of(other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self.value >= value_of(other)
+
+
+def value_of(x: Any) -> Any:
+    """The number itself."""
+    return x.value if isinstance(x, Differentiated) else x
+
+
+class Dual(Differentiated):
     """f and its derivatives along k directions; f may be an array (m,), then they are (k, m)."""
 
-    __slots__ = ("slope", "value")
+    __slots__ = ("slope",)
     __array_ufunc__ = None  # NumPy's scalars leave arithmetic to this class
 
-    def __init__(self, value: float, slope: Floats) -> None:
+    def __init__(self, value: Any, slope: Floats) -> None:
         self.value, self.slope = value, slope
+
+    def chain(self, value: Any, slope: Any, curvature: Any) -> "Dual":
+        return Dual(value, slope * self.slope)
 
     def __add__(self, other: Any) -> "Dual":
         if isinstance(other, Dual):
@@ -66,16 +111,6 @@ class Dual:
         with np.errstate(divide="ignore"):
             return Dual(root, self.slope * np.where(root > 0.0, 0.5 / root, 0.0))
 
-    def sin(self) -> "Dual":
-        return Dual(np.sin(self.value), np.cos(self.value) * self.slope)
-
-    def cos(self) -> "Dual":
-        return Dual(np.cos(self.value), -np.sin(self.value) * self.slope)
-
-    def tanh(self) -> "Dual":
-        t = np.tanh(self.value)
-        return Dual(t, (1.0 - t * t) * self.slope)
-
     def arctan2(self, x: "Dual") -> "Dual":
         """The angle of the point (x, self)."""
         square = x.value * x.value + self.value * self.value
@@ -93,20 +128,3 @@ class Dual:
         values = [value_of(x) for x in (a, b)]
         slopes = [x.slope if isinstance(x, Dual) else 0.0 for x in (a, b)]
         return Dual(np.where(condition, *values), np.where(condition, *slopes))
-
-    def __lt__(self, other: Any) -> Any:
-        return self.value < value_of(other)
-
-    def __le__(self, other: Any) -> Any:
-        return self.value <= value_of(other)
-
-    def __gt__(self, other: Any) -> Any:
-        return self.value > value_of(other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self.value >= value_of(other)
-
-
-def value_of(x: Any) -> Any:
-    """The number itself."""
-    return x.value if isinstance(x, Dual) else x

@@ -47,6 +47,11 @@ def apply(name: str, numpy_name: str, *args: Scalar) -> Scalar:
     return getattr(args[0], numpy_name)(*args[1:])
 
 
+def in_kernels(function: Any, machines: Any) -> None:
+    """Kernels run another function of the same arguments in the place of one."""
+    overload(function, strict=False)(lambda *args: machines)
+
+
 def sqrt(x: Scalar) -> Scalar:
     """Square root."""
     return apply("sqrt", "sqrt", x)
@@ -102,49 +107,19 @@ def pick(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
     return a if condition else b
 
 
-@overload(sqrt)
-def _sqrt_compiled(x):
-    return lambda x: math.sqrt(x)
-
-
-@overload(sin)
-def _sin_compiled(x):
-    return lambda x: math.sin(x)
-
-
-@overload(cos)
-def _cos_compiled(x):
-    return lambda x: math.cos(x)
-
-
-@overload(atan2)
-def _atan2_compiled(y, x):
-    return lambda y, x: math.atan2(y, x)
-
-
-@overload(tanh)
-def _tanh_compiled(x):
-    return lambda x: math.tanh(x)
-
-
-@overload(floor)
-def _floor_compiled(x):
-    return lambda x: np.floor(x)  # math.floor is a whole number there, which ends at 2^63
-
-
-@overload(absolute)
-def _absolute_compiled(x):
-    return lambda x: abs(x)
-
-
-@overload(maximum)
-def _maximum_compiled(a, b):
-    return lambda a, b: max(a, b)
-
-
-@overload(pick)
-def _pick_compiled(condition, a, b):
-    return lambda condition, a, b: a if condition else b
+#: What kernels run; math.floor would be a whole number there, which ends at 2^63.
+for ours, machines in {
+    sqrt: lambda x: math.sqrt(x),
+    sin: lambda x: math.sin(x),
+    cos: lambda x: math.cos(x),
+    atan2: lambda y, x: math.atan2(y, x),
+    tanh: lambda x: math.tanh(x),
+    floor: lambda x: np.floor(x),
+    absolute: lambda x: abs(x),
+    maximum: lambda a, b: max(a, b),
+    pick: lambda condition, a, b: a if condition else b,
+}.items():
+    in_kernels(ours, machines)
 
 
 # --- constants and comparisons that depend on the precision of the scalar ---
@@ -155,9 +130,7 @@ def below(s: Scalar, switch: float) -> Scalar:
     return s == 0 if is_mpmath(s) else s < switch
 
 
-@overload(below)
-def _below_compiled(s, switch):
-    return lambda s, switch: s < switch
+in_kernels(below, lambda s, switch: s < switch)
 
 
 TWO_PI_HIGH, TWO_PI_LOW = 6.283185307179586, 2.4492935982947064e-16
@@ -170,9 +143,7 @@ def gap_to_two_pi(high: Scalar, low: Scalar) -> Scalar:
     return (TWO_PI_HIGH - high) + (TWO_PI_LOW - low)
 
 
-@overload(gap_to_two_pi)
-def _gap_to_two_pi_compiled(high, low):
-    return lambda high, low: (TWO_PI_HIGH - high) + (TWO_PI_LOW - low)
+in_kernels(gap_to_two_pi, lambda high, low: (TWO_PI_HIGH - high) + (TWO_PI_LOW - low))
 
 
 # --- branches ---

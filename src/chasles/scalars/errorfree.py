@@ -9,8 +9,8 @@ gets them whole, by name, and never sees the differences inside.
 
 from typing import Any
 
-from chasles.compiled import formula, overload
-from chasles.scalars.elementary import primitive_of, sqrt
+from chasles.compiled import formula
+from chasles.scalars.elementary import in_kernels, primitive_of, sqrt
 
 SPLITTER = 134217729.0  # 2^27 + 1
 
@@ -69,19 +69,9 @@ def compensated(total: Any, carry: Any, term: Any) -> Any:
     return opaque("compensated", (total, carry, term))
 
 
-@overload(two_sum)
-def _two_sum_compiled(a, b):
-    return lambda a, b: plain_two_sum(a, b)
-
-
-@overload(two_product)
-def _two_product_compiled(a, b):
-    return lambda a, b: plain_two_product(a, b)
-
-
-@overload(compensated)
-def _compensated_compiled(total, carry, term):
-    return lambda total, carry, term: plain_compensated(total, carry, term)
+in_kernels(two_sum, plain_two_sum)
+in_kernels(two_product, plain_two_product)
+in_kernels(compensated, plain_compensated)
 
 
 @formula

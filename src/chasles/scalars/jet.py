@@ -9,15 +9,15 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from chasles.scalars.dual import Differentiated, Floats
 
 
-class Jet:
+class Jet(Differentiated):
     """f + f' s + f'' s^2 / 2 along each of k directions."""
 
-    __slots__ = ("first", "second", "value")
+    __slots__ = ("first", "second")
+    functions = math
 
     def __init__(self, value: float, first: Floats, second: Floats) -> None:
         self.value, self.first, self.second = value, first, second
@@ -92,23 +92,10 @@ class Jet:
         x = self.value
         return self.chain(math.log(x), 1.0 / x, -1.0 / x**2)
 
-    def sin(self) -> "Jet":
-        s, c = math.sin(self.value), math.cos(self.value)
-        return self.chain(s, c, -s)
-
-    def cos(self) -> "Jet":
-        s, c = math.sin(self.value), math.cos(self.value)
-        return self.chain(c, -s, -c)
-
     def tan(self) -> "Jet":
         t = math.tan(self.value)
         slope = 1.0 + t * t
         return self.chain(t, slope, 2.0 * t * slope)
-
-    def tanh(self) -> "Jet":
-        t = math.tanh(self.value)
-        slope = 1.0 - t * t
-        return self.chain(t, slope, -2.0 * t * slope)
 
     def arcsin(self) -> "Jet":
         x = self.value
@@ -136,26 +123,8 @@ class Jet:
     def hypot(self, other: Any) -> "Jet":
         return (self * self + other * other).sqrt()
 
-    # --- comparisons, by the value ---
-
-    def __lt__(self, other: Any) -> bool:
-        return bool(self.value < value_of(other))
-
-    def __le__(self, other: Any) -> bool:
-        return bool(self.value <= value_of(other))
-
-    def __gt__(self, other: Any) -> bool:
-        return bool(self.value > value_of(other))
-
-    def __ge__(self, other: Any) -> bool:
-        return bool(self.value >= value_of(other))
-
     def __abs__(self) -> "Jet":
         return -self if self.value < 0.0 else self
-
-
-def value_of(number: Any) -> Any:
-    return number.value if isinstance(number, Jet) else number
 
 
 def hats(w: Floats) -> Floats:

@@ -9,7 +9,7 @@ by k and c with the coordinate and its rate adds $J^T J\,(k X + c N)$; A, N and 
 from typing import Any
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, put_twist
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, copy, put_twist
 from chasles.core.forces.along_coordinate import coordinate_motion
 from chasles.core.newton.ways import POSE_WAY, RATE_WAY, TWIST_WAY, WAYS_WIDTH
 from chasles.core.recursion.kinematics import kinematics, place
@@ -21,8 +21,7 @@ def settle_places(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
     """Bodies of the stage at `point` are placed in scratch, and in room."""
     kinematics(mechanism.tree, point, room.places)
     place(mechanism.tree, point, room.places, scratch.absolute)
-    for k in range(ABSOLUTE_WIDTH * mechanism.tree.body_count):
-        room.absolute[k] = scratch.absolute[k]
+    copy(scratch.absolute, room.absolute, ABSOLUTE_WIDTH * mechanism.tree.body_count)
 
 
 @routine

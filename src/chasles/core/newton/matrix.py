@@ -16,7 +16,7 @@ It is the same for all pairs: joints that carry a body have rows here, which y f
 from typing import Any
 
 from chasles.compiled import once, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, sym6, twist6
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, clear, copy, sym6, twist6
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.newton.armatures import feel_rotors, load_effort, load_rotors, settle_places
@@ -96,8 +96,7 @@ def load_bodies(system: Any, newton: Any, scratch: Any) -> None:
                 newton.values[at + 6 * r + c] += torque[r]
                 newton.values[at + 18 + 6 * r + c] += system.bodies.mass[body] * slide
         base = own_wrench(system, newton.tangents.probe, body)
-        for k in range(12 * 24):
-            newton.tangents.block[k] = 0.0
+        clear(newton.tangents.block, 12 * 24)
         for direction in range(DIRECTIONS):
             step = move_body(newton.tangents, scratch, body, direction)
             moved = own_wrench(system, newton.tangents.probe, body)
@@ -151,10 +150,8 @@ def load_newton(
     system = mechanism.system
     joints, forces = system.joints, system.forces
     settle_places(mechanism, scratch, room, point)
-    for k in range(newton.size):
-        newton.values[k] = 0.0
-    for k in range(ABSOLUTE_WIDTH * system.body_count):
-        newton.tangents.probe.absolute[k] = scratch.absolute[k]
+    clear(newton.values, newton.size)
+    copy(scratch.absolute, newton.tangents.probe.absolute, ABSOLUTE_WIDTH * system.body_count)
     put_ways(mechanism, scratch, room, newton.ways, factors)
     load_bodies(system, newton, scratch)
     for force in range(system.force_count):
@@ -180,8 +177,7 @@ def sharpen(mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any) ->
     system, unknowns = mechanism.system, 6 * mechanism.system.body_count
     column = newton.column
     lift(mechanism, scratch, room, point, room.change)
-    for k in range(unknowns + system.row_count):
-        column[k] = 0.0
+    clear(column, unknowns + system.row_count)
     for body in range(system.body_count):
         spin, slide = twist6(room.twists, 6 * body)
         torque = symvec(sym6(system.bodies.inertia, 6 * body), spin)
@@ -196,5 +192,4 @@ def sharpen(mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any) ->
         if room.own[row] != 0:
             room.multipliers[row] += column[unknowns + row]
     lower(mechanism, scratch, room, point, column, room.change)
-    for k in range(mechanism.tree.rate_count):
-        room.reply[k] = room.change[k]
+    copy(room.change, room.reply, mechanism.tree.rate_count)

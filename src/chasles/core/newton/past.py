@@ -12,15 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import beyond, formula, routine
-from chasles.core.arrays import (
-    Floats,
-    Integers,
-    put3,
-    put_twist,
-    twist6,
-    vec3,
-    vec4,
-)
+from chasles.core.arrays import Floats, Integers, clear, copy, put3, put_twist, twist6, vec3, vec4
 from chasles.core.recursion.tree import FREE, PROPER, REVOLUTE, SPHERICAL, coordinates_of
 from chasles.groups.se3 import se3_bracket, se3_compose, se3_inverse, se3_log
 from chasles.groups.so3 import so3_compose, so3_inverse, so3_log
@@ -71,8 +63,7 @@ def put_difference(mechanism: Any, start: Any, end: Any, out: Any) -> None:
 def miss_past(mechanism: Any, past: Any, point: Any, spare: Any, out: Any) -> None:
     r"""$(v_{n+1} - \sum w_i\theta_i)/w_0$ at a point (f,)."""
     count = mechanism.tree.rate_count
-    for k in range(count):
-        out[k] = point[mechanism.tree.stored_count + k]
+    copy(beyond(point, mechanism.tree.stored_count), out, count)
     for i in range(past.known[0]):
         put_difference(mechanism, point, beyond(past.points, i * past.kept), spare)
         for k in range(count):
@@ -85,8 +76,7 @@ def miss_past(mechanism: Any, past: Any, point: Any, spare: Any, out: Any) -> No
 def put_bracket(mechanism: Any, a: Any, b: Any, out: Any) -> None:
     """out = [a, b], velocities (f,): only rotations of three axes and SE(3) have any."""
     tree = mechanism.tree
-    for k in range(tree.rate_count):
-        out[k] = 0.0
+    clear(out, tree.rate_count)
     for body in range(tree.body_count):
         pair, k = tree.pair[body], tree.rate_at[body]
         if pair == PROPER:

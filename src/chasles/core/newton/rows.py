@@ -17,12 +17,14 @@ occurs nowhere in the matrix.
 
 from typing import Any
 
-from chasles.compiled import hot, once, routine
+from chasles.compiled import beyond, hot, once, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,
     ROW_WIDTH,
     TWIST,
+    clear,
+    copy,
     mat9,
     put3,
     twist6,
@@ -30,9 +32,10 @@ from chasles.core.arrays import (
 )
 from chasles.core.blocks.small import dot6, get6
 from chasles.core.newton.room import OPEN, WORST_ROW
+from chasles.core.recursion.closing import put_slips, solve_for
+from chasles.core.recursion.coupled import put_negative
 from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.refine import solve_rows
 from chasles.core.recursion.tree import (
     AXIS,
     DIRECT,
@@ -46,7 +49,7 @@ from chasles.core.recursion.tree import (
     is_flat,
     rises,
 )
-from chasles.core.stabilisation.residuals import put_position_residual, put_velocity_residual
+from chasles.core.stabilisation.residuals import put_position_residual
 from chasles.groups.vectors import cross, dot, matvec, sub, tmatvec
 
 ZERO = (0.0, 0.0, 0.0)
@@ -56,10 +59,8 @@ ZERO = (0.0, 0.0, 0.0)
 def lift(mechanism: Any, scratch: Any, room: Any, point: Any, rates: Any) -> None:
     """Body twists, into room.twists, of bodies that stand as at `point` and move with `rates`."""
     tree = mechanism.tree
-    for k in range(tree.stored_count):
-        room.moved[k] = point[k]
-    for k in range(tree.rate_count):
-        room.moved[tree.stored_count + k] = rates[k]
+    copy(point, room.moved, tree.stored_count)
+    copy(rates, beyond(room.moved, tree.stored_count), tree.rate_count)
     kinematics(tree, room.moved, room.places)
     place(tree, room.moved, room.places, room.absolute)
     for body in range(tree.body_count):
@@ -152,25 +153,20 @@ def pull_row(room: Any, promises: Any, row: int, gap: float, slip: float, pulls:
 
 @routine
 def put_no_reply(mechanism: Any, room: Any) -> None:
-    for k in range(mechanism.tree.rate_count):
-        room.reply[k] = 0.0
+    clear(room.reply, mechanism.tree.rate_count)
 
 
 @routine
-def put_openings(mechanism: Any, scratch: Any, room: Any) -> None:
+def put_misses(mechanism: Any, scratch: Any, room: Any) -> None:
     """-g of all rows into scratch.residual, -J V into room.column."""
-    system, loops, unknowns = mechanism.system, mechanism.loops, 6 * mechanism.system.body_count
+    loops, absolute = mechanism.loops, scratch.absolute
     for k in range(loops.joint_count):
-        joint = loops.joints[k]
-        if system.joints.rows[joint] > 0:
-            put_velocity_residual(
-                system, joint, scratch.absolute, scratch, scratch.jacobian, room.column
-            )
-            put_position_residual(system, joint, scratch.absolute, scratch, scratch.residual)
-    for k in range(loops.coupled_count):
-        at = unknowns + loops.source[loops.coupled[k]]
-        scratch.residual[at] = -mechanism.room.gaps[k]
-        room.column[at] = -mechanism.room.speeds[k]
+        put_position_residual(
+            mechanism.system, loops.joints[k], absolute, scratch, scratch.residual
+        )
+    unknowns = 6 * mechanism.system.body_count
+    put_negative(loops, mechanism.room.gaps, loops.joint_of, True, unknowns, scratch.residual)
+    put_slips(mechanism, scratch, absolute, scratch.jacobian, room.column, True)
 
 
 @routine
@@ -194,12 +190,8 @@ def add_rates(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
 @routine
 def reply_of_rows(mechanism: Any, room: Any) -> None:
     """Solve for the rows of room.column; what coordinates do goes to room.reply."""
-    loops, own, unknowns = mechanism.loops, mechanism.room, 6 * mechanism.system.body_count
-    for row in range(loops.row_count):
-        own.wanted[row] = room.column[unknowns + loops.source[row]]
-    solve_rows(mechanism.tree, loops, own, mechanism.memory.rows)
-    for k in range(mechanism.tree.rate_count):
-        room.reply[k] = own.solution[k]
+    solve_for(mechanism, room.column)
+    copy(mechanism.room.solution, room.reply, mechanism.tree.rate_count)
     if mechanism.kept.count > 0:
         keep_rows(mechanism.kept, room.reply, 0)
 
@@ -218,7 +210,7 @@ def meet_rows(mechanism: Any, scratch: Any, room: Any, point: Any, pulls: Any) -
     unknowns = 6 * system.body_count
     for row in range(loops.row_count):
         room.multipliers[loops.source[row]] = own.multipliers[row]
-    put_openings(mechanism, scratch, room)
+    put_misses(mechanism, scratch, room)
     for row in range(loops.row_count):
         source = loops.source[row]
         at = unknowns + source
@@ -243,7 +235,7 @@ def meet_gaps(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
         put_no_reply(mechanism, room)
         return
     loops, unknowns = mechanism.loops, 6 * mechanism.system.body_count
-    put_openings(mechanism, scratch, room)
+    put_misses(mechanism, scratch, room)
     for row in range(loops.row_count):
         source = loops.source[row]
         gap = scratch.residual[unknowns + source]

@@ -15,7 +15,8 @@ Rounding ends it as well: where gaps are rounded by eps, accelerations are by $\
 
 from typing import Any
 
-from chasles.compiled import hot, once, routine
+from chasles.compiled import beyond, hot, once, routine
+from chasles.core.arrays import copy
 from chasles.core.newton.matrix import load_newton, sharpen
 from chasles.core.newton.past import miss_past
 from chasles.core.newton.room import (
@@ -138,8 +139,7 @@ def shift_to_past(mechanism: Any, room: Any, past: Any) -> float:
 def begin_anew(mechanism: Any, room: Any) -> None:
     """The first iterate: the guess, and integrals that grow as they did at the start."""
     first = 2 * mechanism.tree.rate_count
-    for k in range(slope_length(mechanism) - first):
-        room.slope[first + k] = room.begun[k]
+    copy(room.begun, beyond(room.slope, first), slope_length(mechanism) - first)
     for k in range(mechanism.tree.rate_count):
         room.unknown[k], room.shift[k] = room.guess[k], 0.0
 
@@ -181,8 +181,7 @@ def solve_step(
     in room.increment, rates of integrals in room.slope and the multipliers in room.multipliers.
     """
     room.audit[ITERATIONS], room.audit[FACTORED] = 0.0, 0.0
-    for k in range(mechanism.tree.rate_count):
-        room.guess[k] = room.unknown[k]
+    copy(room.unknown, room.guess, mechanism.tree.rate_count)
     begin_anew(mechanism, room)
     whole, fresh, before = is_stiff and newton.available != 0, False, 0.0
     for _ in range(MOST_ITERATIONS):
@@ -226,8 +225,7 @@ def count_one(room: Any, this: int, all_of_them: int) -> None:
 @hot
 def put_begun(mechanism: Any, room: Any, rates: Any) -> None:
     """Rates of the integrals at the start of a step."""
-    for k in range(slope_length(mechanism) - 2 * mechanism.tree.rate_count):
-        room.begun[k] = rates[k]
+    copy(rates, room.begun, slope_length(mechanism) - 2 * mechanism.tree.rate_count)
 
 
 @hot
@@ -237,10 +235,8 @@ def put_rest(mechanism: Any, room: Any, out: Any, rates: Any) -> None:
     After `solve_step`.
     """
     first, layout = 2 * mechanism.tree.rate_count, mechanism.layout
-    for k in range(slope_length(mechanism) - first):
-        rates[k] = room.slope[first + k]
-    for row in range(layout.kept - layout.multipliers):
-        out[layout.multipliers + row] = room.multipliers[row]
+    copy(beyond(room.slope, first), rates, slope_length(mechanism) - first)
+    copy(room.multipliers, beyond(out, layout.multipliers), layout.kept - layout.multipliers)
 
 
 @hot

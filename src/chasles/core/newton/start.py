@@ -3,6 +3,7 @@
 from typing import Any
 
 from chasles.compiled import hot, once
+from chasles.core.arrays import clear, copy
 from chasles.core.newton.solve import size_of
 from chasles.core.outcomes import OK
 from chasles.core.retraction import retract
@@ -22,12 +23,10 @@ def find_second_rates(
     A difference of second order of the accelerations ahead; v' goes to room.unknown.
     """
     part = step / PARTS
-    for k in range(mechanism.tree.rate_count):
-        room.shift[k] = 0.0
+    clear(room.shift, mechanism.tree.rate_count)
     for j in (2, 1, 0):
         if j == 2:
-            for k in range(mechanism.layout.kept):
-                room.point[k] = state[k]
+            copy(state, room.point, mechanism.layout.kept)
             outcome = stage(mechanism, scratch, room.point, t, Role(0.0), room.slope)
             count_up(room.tally, EVALUATED, 1)
             if outcome != OK:

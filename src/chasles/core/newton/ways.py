@@ -21,8 +21,8 @@ the angle of a step there, and squares its error on these.
 
 from typing import Any
 
-from chasles.compiled import formula, hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, vec3
+from chasles.compiled import beyond, formula, hot, routine
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, clear, mat9, vec3
 from chasles.core.assemble import twist_of
 from chasles.core.recursion.tree import FREE, PROPER, SPHERICAL
 from chasles.groups.se3 import se3_dexp
@@ -91,8 +91,7 @@ def put_ways(mechanism: Any, scratch: Any, room: Any, ways: Any, factors: Any) -
 def put_plain_ways(ways: Any, body: int, factors: Any) -> None:
     """xi = g_2 y, nu = g_1 y, alpha = y."""
     at = body * WAYS_WIDTH
-    for k in range(WAYS_WIDTH):
-        ways[at + k] = 0.0
+    clear(beyond(ways, at), WAYS_WIDTH)
     for k in range(6):
         ways[at + POSE_WAY + 7 * k] = factors[1]
         ways[at + TWIST_WAY + 7 * k] = factors[0]

@@ -32,6 +32,8 @@ from chasles.core.stabilisation.residuals import (
 from chasles.groups.vectors import dot
 from chasles.scalars.elementary import absolute, maximum
 
+#: What rows miss: of positions, of velocities.
+SHIFTS, SLIPS = 1, 2
 #: Corrections per step at the most, and what counts as closed then and there (sizes, rad).
 MOST_CORRECTIONS, CLOSED = 8, 1e-12
 #: A joint further open than this after all corrections stops the run.
@@ -41,26 +43,48 @@ FAR = 8.0 * 2.0**-52 / CLOSED
 
 
 @routine
-def put_cut_residuals(mechanism: Any, scratch: Any, state: Any) -> float:
-    """-g and -J V of the stabilised joints among the cut ones; the largest g, in sizes."""
+def put_slips(mechanism: Any, work: Any, absolute: Any, rows: Any, out: Any, all_of: bool) -> None:
+    """-J V at the placed bodies, of all rows or of those that are stabilised, into a column."""
+    loops, chosen = mechanism.loops, mechanism.stabiliser.found.chosen
+    for k in range(loops.joint_count):
+        joint = loops.joints[k]
+        if all_of or chosen[joint] != 0:
+            put_velocity_residual(mechanism.system, joint, absolute, work, rows, out)
+    unknowns = 6 * mechanism.system.body_count
+    put_negative(loops, mechanism.room.speeds, chosen, all_of, unknowns, out)
+
+
+@routine
+def put_openings(mechanism: Any, scratch: Any, state: Any, part: int, all_of: bool) -> None:
+    """-g (SHIFTS) and -J V (SLIPS) at a state, of all rows or of those that are stabilised.
+
+    They go to shift and change of the stabiliser's record, with the bodies and J there.
+    """
     system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
-    found, unknowns = mechanism.stabiliser.found, 6 * mechanism.system.body_count
+    found = mechanism.stabiliser.found
     kinematics(tree, state, mechanism.placed)
     place(tree, state, mechanism.placed, found.absolute)
     for k in range(loops.joint_count):
         joint = loops.joints[k]
-        if found.chosen[joint] != 0:
+        if all_of or found.chosen[joint] != 0:
             assemble_joint(system, joint, found.absolute, scratch, found.jacobian, found.eta)
-            put_position_residual(system, joint, found.absolute, scratch, found.shift)
-            put_velocity_residual(
-                system, joint, found.absolute, scratch, found.jacobian, found.change
-            )
+            if part & SHIFTS:
+                put_position_residual(system, joint, found.absolute, scratch, found.shift)
     if loops.coupled_count > 0:
-        room = mechanism.room
-        put_coupled_rows(tree, loops, room, state, found.absolute, scratch, found.eta)
-        put_negative(loops, room.gaps, found.chosen, False, unknowns, found.shift)
-        put_negative(loops, room.speeds, found.chosen, False, unknowns, found.change)
-    largest, promises = 0.0, mechanism.promises
+        put_coupled_rows(tree, loops, mechanism.room, state, found.absolute, scratch, found.eta)
+    if part & SHIFTS:
+        gaps, unknowns = mechanism.room.gaps, 6 * system.body_count
+        put_negative(loops, gaps, found.chosen, all_of, unknowns, found.shift)
+    if part & SLIPS:
+        put_slips(mechanism, scratch, found.absolute, found.jacobian, found.change, all_of)
+
+
+@routine
+def put_cut_residuals(mechanism: Any, scratch: Any, state: Any) -> float:
+    """-g and -J V of the stabilised joints among the cut ones; the largest g, in sizes."""
+    system, loops, found = mechanism.system, mechanism.loops, mechanism.stabiliser.found
+    put_openings(mechanism, scratch, state, SHIFTS + SLIPS, False)
+    largest, promises, unknowns = 0.0, mechanism.promises, 6 * system.body_count
     for row in range(loops.row_count):
         source, far = loops.source[row], 0.0
         if promises.lengths[source] != 0.0:
@@ -121,16 +145,9 @@ def feel_gaps(mechanism: Any, scratch: Any, state: Any) -> None:
 @once
 def find_drift(mechanism: Any, scratch: Any) -> None:
     """W - V of a stage whose matrix has just been factored, into room.solution."""
-    system, loops, feedback = mechanism.system, mechanism.loops, mechanism.stabiliser
-    unknowns = 6 * system.body_count
-    for k in range(loops.joint_count):
-        joint = loops.joints[k]
-        if feedback.found.chosen[joint] != 0:
-            put_velocity_residual(
-                system, joint, scratch.absolute, scratch, scratch.jacobian, feedback.drift
-            )
-    speeds, chosen = mechanism.room.speeds, feedback.found.chosen
-    put_negative(loops, speeds, chosen, False, unknowns, feedback.drift)
+    loops, feedback = mechanism.loops, mechanism.stabiliser
+    unknowns = 6 * mechanism.system.body_count
+    put_slips(mechanism, scratch, scratch.absolute, scratch.jacobian, feedback.drift, False)
     for row in range(loops.row_count):
         at = unknowns + loops.source[row]
         mechanism.room.wanted[row] = (
@@ -144,14 +161,8 @@ def miss_speeds(mechanism: Any, scratch: Any) -> None:
     """rates - J V of all rows at the last stage, of the V that comes closest, into room.left."""
     system, loops, room = mechanism.system, mechanism.loops, mechanism.room
     tree, rows, unknowns = mechanism.tree, mechanism.memory.rows, 6 * system.body_count
-    for k in range(loops.joint_count):
-        put_velocity_residual(
-            system, loops.joints[k], scratch.absolute, scratch, scratch.jacobian, scratch.residual
-        )
-    put_negative(loops, room.speeds, loops.joint_of, True, unknowns, scratch.residual)
-    for row in range(loops.row_count):
-        room.wanted[row] = scratch.residual[unknowns + loops.source[row]]
-    solve_rows(tree, loops, room, rows)
+    put_slips(mechanism, scratch, scratch.absolute, scratch.jacobian, scratch.residual, True)
+    solve_for(mechanism, scratch.residual)
     if loops.is_damped == 0:
         gather(tree, loops, room, rows, room.solution)
     for row in range(loops.row_count):

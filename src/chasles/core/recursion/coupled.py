@@ -163,12 +163,12 @@ def load_ties(tree: Any, loops: Any, rows: Any, room: Any, absolute: Any) -> Non
 
 @routine
 def put_negative(
-    loops: Any, found: Any, chosen: Any, everything: bool, unknowns: int, out: Any
+    loops: Any, found: Any, chosen: Any, all_of: bool, unknowns: int, out: Any
 ) -> None:
     """-g or its rate (room.gaps, room.speeds) of the chosen couplings, or of all of them."""
     for k in range(loops.coupled_count):
         row = loops.coupled[k]
-        if everything or chosen[loops.joint_of[row]] != 0:
+        if all_of or chosen[loops.joint_of[row]] != 0:
             out[unknowns + loops.source[row]] = -found[k]
 
 

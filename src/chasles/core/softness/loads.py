@@ -3,7 +3,7 @@
 from typing import Any
 
 from chasles.compiled import formula, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, TWIST, put_twist, twist6
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, TWIST, clear, put_twist, twist6
 from chasles.core.assemble import pose_of, twist_of
 from chasles.core.blocks.small import dot6, get6
 from chasles.core.forces.motion import add_wrench
@@ -43,12 +43,9 @@ def relative_to_base(absolute: Any, placed: Any, a: int, b: int) -> Any:
 @routine
 def clear_loads(soft: Any) -> None:
     """Wrenches and efforts in soft.memory, and what rows of links are asked for."""
-    for row in range(soft.loops.row_count):
-        soft.room.wanted[row] = 0.0
-    for k in range(6 * soft.tree.body_count):
-        soft.memory.wrenches[k] = 0.0
-    for k in range(soft.tree.rate_count):
-        soft.memory.efforts[k] = 0.0
+    clear(soft.room.wanted, soft.loops.row_count)
+    clear(soft.memory.wrenches, 6 * soft.tree.body_count)
+    clear(soft.memory.efforts, soft.tree.rate_count)
 
 
 @routine

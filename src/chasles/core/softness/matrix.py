@@ -3,7 +3,7 @@
 from typing import Any
 
 from chasles.compiled import beyond, formula, once, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, put_twist, twist6
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, clear, copy, put_twist, twist6
 from chasles.core.outcomes import OK
 from chasles.core.recursion.again import load_bodies, load_efforts, solve_again
 from chasles.core.recursion.articulate import clear_sums, inertia_of, put_inertia, sum_of
@@ -36,8 +36,7 @@ def differentiate(mechanism: Any, soft: Any, point: Any) -> None:
     for link in range(soft.count):
         soft.touched[link] = 0
     if soft.count > 0:
-        for k in range(tree.body_count * ABSOLUTE_WIDTH):
-            tangents.probe.absolute[k] = soft.work.absolute[k]
+        copy(soft.work.absolute, tangents.probe.absolute, tree.body_count * ABSOLUTE_WIDTH)
     for index in range(system.force_count):
         k, link = memory.along[index], soft.link_of[index]
         if k >= 0:
@@ -72,8 +71,7 @@ def soften(soft: Any, armature: Any, reach: float) -> None:
             soft.is_rest[0] = 1
     for link in range(soft.count):
         at, rows = SIZE * link, soft.factor
-        for k in range(SIZE):
-            rows[k] = 0.0
+        clear(rows, SIZE)
         if soft.touched[link] != 0:
             soft.is_rest[0] = 1
             stiffness, damping = beyond(soft.stiffness, at), beyond(soft.damping, at)
@@ -153,12 +151,9 @@ def linearise(mechanism: Any, soft: Any, point: Any, t: float, reach: float) -> 
     system, tree, work, memory = mechanism.system, mechanism.tree, soft.work, soft.memory
     loops, room = soft.loops, soft.room
     put_signals(system.signals, t, work.signals)
-    for k in range(system.quadrature_count):
-        work.quadratures[k] = point[mechanism.layout.integrals + k]
-    for k in range(tree.stored_count):
-        soft.still[k] = point[k]
-    for k in range(tree.rate_count):
-        soft.still[tree.stored_count + k] = 0.0
+    copy(beyond(point, mechanism.layout.integrals), work.quadratures, system.quadrature_count)
+    copy(point, soft.still, tree.stored_count)
+    clear(beyond(soft.still, tree.stored_count), tree.rate_count)
     if soft.count > 0 or loops.row_count > 0:
         kinematics(tree, point, memory.rows)
         place(tree, point, memory.rows, work.absolute)
@@ -167,8 +162,7 @@ def linearise(mechanism: Any, soft: Any, point: Any, t: float, reach: float) -> 
     kinematics(tree, soft.still, memory.rows)  # leaves POINT as `place` has put it
     if mechanism.loops.row_count > 0:
         put_cut_rows(system, tree, loops, room, point, work)
-        for k in range(system.row_count):
-            work.eta[k] = 0.0
+        clear(work.eta, system.row_count)
     clear_sums(tree, memory.rows)
     add_grounded(soft)
     load_rows(soft.tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
@@ -191,8 +185,7 @@ def answer(mechanism: Any, soft: Any, out: Any) -> int:
         load_efforts(tree, memory.rows, memory.efforts)
     size = push_norm(tree, memory, mechanism.system) if loops.is_damped != 0 else 0.0
     outcome = solve_again(tree, loops, room, memory.rows, size)
-    for k in range(rates):
-        out[rates + k] = room.solution[k]
+    copy(room.solution, beyond(out, rates), rates)
     if mechanism.kept.count > 0:
         keep_rows(mechanism.kept, out, rates)
     return outcome

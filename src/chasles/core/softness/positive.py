@@ -3,6 +3,7 @@
 from typing import Any
 
 from chasles.compiled import routine
+from chasles.core.arrays import copy
 from chasles.scalars.elementary import sqrt
 
 SIZE = 36
@@ -51,8 +52,7 @@ def add_positive(
     matrix: Any, factor: float, spare: Any, rows: Any, out: Any, before: float
 ) -> None:
     """out = before * out + factor * the positive part of a matrix."""
-    for k in range(SIZE):
-        spare[k] = matrix[k]
+    copy(matrix, spare, SIZE)
     factor_rows(spare, rows)
     for i in range(6):
         for j in range(6):
