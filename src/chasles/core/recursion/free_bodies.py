@@ -200,7 +200,7 @@ def solve_free_rows(
         clear_sums(model, rows)
         load_rows(model, cuts, rows, riders, places, borrow(jacobian), borrow(eta))
         loop_inward(model, scratch, cuts, riders, 1)
-    load_bodies(model, scratch)
+    load_bodies(model, scratch, model.body_count)
     resolve_loads(model, cuts, riders, rows, riders.solution, 0)
     gather(model, cuts, riders, rows, riders.solution)
     if is_refined != 0:
