@@ -18,7 +18,10 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw
 
+import chasles as ch
 from chasles.result.result import Result
+from chasles.studies.paper.figures import NAMES
+from chasles.studies.paper_mechanisms import heavy_top
 from chasles.view.setting import reached
 from chasles.view.video import Studio, page_around
 
@@ -28,6 +31,7 @@ PAGE = ROOT / "docs" / "gallery.md"
 STILLS = ROOT / "docs" / "images" / "gallery"
 SIZE = (840, 630)  # pixels of a still, shown at two thirds
 COLOURS = 64  # of its palette: flat paint needs no more, and the file stays small
+SPACES = ("SE3", "SO3xR3")  # of the question, live
 TRACE = "#c8503c"  # a path that is worth seeing
 
 
@@ -82,11 +86,21 @@ GROUPS = {
 SHOW = "let f = this.lastElementChild; f.src = this.open ? f.dataset.film : 'about:blank'"
 HEAD = """# Gallery
 
-*`python scripts/make_gallery.py` writes this page, its pictures and its figures.*
+{count} mechanisms, from a bicycle that steers itself to a wing nut that turns over. Below each
+picture you can open its film, to turn, zoom and step it, and the short script that makes it. The
+results are checked against closed forms, conservation laws or published values; the tests repeat
+these checks.
 
-{count} mechanisms. Each is a short script in `examples/gallery` that builds the model, runs it and
-makes a film. Each has a check against a closed form, a conservation law or a published value; the
-tests run all of them. Open the film below a picture to turn, zoom and step it.
+First the question that chasles was written for, live: the same top in two configuration spaces
+([what it shows](index.md#the-question-and-the-answer)). Your browser simulates it; move
+the sliders.
+
+```{{raw}} html
+<iframe class="film" src="films/question.html" title="A heavy top in two spaces, simulated here"
+ loading="lazy"></iframe>
+```
+
+% python scripts/make_gallery.py writes this page, its pictures and its figures.
 """
 
 
@@ -207,8 +221,25 @@ def write_page() -> None:
 def write_films(folder: Path) -> None:
     """One page for each mechanism, made anew from its script."""
     folder.mkdir(parents=True, exist_ok=True)
+    write_question(folder / "question.html")
     for still in stills():
         run(still.name, folder)
+
+
+def write_question(path: Path) -> None:
+    """The paper's top in both of its spaces, as a page that runs."""
+    model = heavy_top(gravity=9.81)
+    both = [ch.simulate(model, 1.0, 1e-3, spaces=space) for space in SPACES]
+    sliders = {"gravity": (0, 20), "top.angular_velocity.y": (0, 120)}
+    title = "Is there an optimal configuration space?"
+    ch.animate(
+        both,
+        path,
+        labels=[NAMES[space] for space in SPACES],
+        live=True,
+        sliders=sliders,
+        title=title,
+    )
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def check(result):
 
 def main(until=2.5, film="whipple_bicycle.html"):
     result = ch.simulate(build(push=0.5), until, 1e-3, stabilise="projection", save_every=4)
-    result.animate(film, title="Whipple's bicycle", view=VIEW)
+    result.animate(film, title="Whipple's bicycle", view=VIEW, follow="frame")
     return result
 
 

@@ -71,7 +71,7 @@ def test_friction_and_who_touches_are_by_mujocos_rules(tmp_path):
 
 
 def test_contacts_that_are_left_out_are_told(tmp_path, refusal):
-    path = scene_of(tmp_path, "ellipsoid", "0.1 0.2 0.3", 0.4)
+    path = scene_of(tmp_path, "cylinder", "0.1 0.2", 0.4)
     notes = "\n".join(ch.read_model(path, contacts="planes").notes)
     assert "contacts of geoms with planes are left out: 'skin'" in notes
     assert "contacts between bodies that move are left out" in notes
@@ -81,3 +81,46 @@ def test_contacts_that_are_left_out_are_told(tmp_path, refusal):
     model = ch.read_model(scene_of(tmp_path, "sphere", "0.1", 0.1), contacts="planes")
     assert ch.read_model(model.write(tmp_path / "robot.toml")) == model
     assert not any(f.kind == "contact" for f in ch.read_model(ROBOTS / "left_out.xml").forces)
+
+
+def octahedron(x, y, z):
+    """As an OBJ: its bounds are its corners."""
+    corners = [(x, 0, 0), (-x, 0, 0), (0, y, 0), (0, -y, 0), (0, 0, z), (0, 0, -z)]
+    faces = [(1, 3, 5), (3, 2, 5), (2, 4, 5), (4, 1, 5), (3, 1, 6), (2, 3, 6), (4, 2, 6), (1, 4, 6)]
+    lines = [f"v {a} {b} {c}" for a, b, c in corners] + [f"f {i} {j} {k}" for i, j, k in faces]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    "half, kind, depth",
+    [
+        ((0.1, 0.1, 0.1), ch.Sphere, 0.1),
+        ((0.1, 0.3, 0.1), ch.Capsule, 0.1),
+        ((0.2, 0.3, 0.1), ch.Box, 0.1),
+    ],
+)
+def test_feet_that_are_meshes_touch_by_their_bounds(tmp_path, half, kind, depth):
+    """A foot of a robot: the lowest point of its bounds is where it was."""
+    (tmp_path / "foot.obj").write_text(octahedron(*half))
+    path = tmp_path / "foot.xml"
+    path.write_text(
+        "<mujoco><asset><mesh name='foot' file='foot.obj'/></asset><worldbody>"
+        "<geom name='floor' type='plane' size='9 9 1'/><body name='leg' pos='0 0 0.5'><freejoint/>"
+        "<geom name='skin' type='mesh' mesh='foot' pos='0.1 0 -0.2'/></body></worldbody></mujoco>"
+    )
+    model = ch.read_model(path, contacts="planes")
+    contact, leg = model.force("skin on floor"), model.body("leg")
+    assert isinstance(contact.shape, kind)
+    assert any("by the sphere, capsule or box of their bounds: 'skin'" in n for n in model.notes)
+    middle = np.array(leg.position) + np.array(leg.rotation) @ contact.shape.position
+    assert middle == pytest.approx((0.1, 0.0, 0.3), abs=1e-6)
+    turn = np.array(leg.rotation) @ np.array(contact.shape.rotation)
+    reach = {
+        ch.Sphere: lambda s: s.radius,
+        ch.Capsule: lambda s: s.radius + 0.5 * s.length * abs(turn[2, 2]),
+        ch.Box: lambda s: 0.5 * abs(turn[2]) @ s.size,
+    }[kind](contact.shape)
+    assert reach == pytest.approx(depth, abs=1e-6)
+    if kind is ch.Capsule:
+        assert abs(turn[1, 2]) == pytest.approx(1.0, abs=1e-6)
+        assert contact.shape.radius + 0.5 * contact.shape.length == pytest.approx(0.3, abs=1e-6)

@@ -138,3 +138,10 @@ def test_a_coupling_that_is_off_at_the_reference_pose_is_told(tmp_path):
     result = ch.simulate(model, until=0.01, step=1e-3, close=True)
     gap = result.coordinate("follow")[0] - result.coordinate("lead")[0]
     assert gap == pytest.approx(0.1, abs=1e-9)
+
+
+def test_mimic_joints_are_called_after_their_joints(tmp_path):
+    model = ch.read_model(ROBOTS / "mimic.urdf")
+    assert model.driver_names == ("follow mimics lead",)
+    result = ch.simulate(model, until=0.05, step=1e-3)
+    assert result.violation("follow mimics lead").max() < 1e-12

@@ -59,11 +59,77 @@ def test_missing_and_unreadable_files_are_named_and_the_collision_shape_is_drawn
     model = ch.read_model(robot("gone.stl"))
     assert [shape.kind for shape in model.bodies[0].shapes] == ["box"]
     assert any("'package://bot/meshes/gone.stl'" in note for note in model.notes)
-    file = robot("arm.dae")
-    (file.parent / "meshes" / "arm.dae").write_text("<COLLADA/>")
+    file = robot("arm.ply")
+    (file.parent / "meshes" / "arm.ply").write_text("ply")
     model = ch.read_model(file)
     assert [shape.kind for shape in model.bodies[0].shapes] == ["box"]
-    assert any("kind that is not read" in note and "arm.dae" in note for note in model.notes)
+    assert any("kind that is not read" in note and "arm.ply" in note for note in model.notes)
+
+
+#: The corner above in centimetres, one face as a triangle and three in a list of polygons; its node
+#: moves it along x, which the node within takes back.
+COLLADA = """<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="centimeter" meter="0.01"/><up_axis>Y_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh>
+  <source id="p"><float_array id="a" count="12">0 0 0 20 0 0 0 5 0 0 0 10</float_array>
+    <technique_common><accessor source="#a" count="4" stride="3"/></technique_common></source>
+  <source id="n"><float_array id="b" count="3">0 0 1</float_array></source>
+  <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+  <triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/>
+    <input semantic="NORMAL" source="#n" offset="1"/><p>0 0 2 0 1 0</p></triangles>
+  <polylist count="3"><input semantic="NORMAL" source="#n" offset="0"/>
+    <input semantic="VERTEX" source="#v" offset="1"/>
+    <vcount>3 3 3</vcount><p>0 0 0 1 0 3 0 0 0 3 0 2 0 1 0 2 0 3</p></polylist>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node><matrix>2 0 0 7 0 2 0 0 0 0 2 0 0 0 0 1</matrix>
+  <node><translate>-3.5 0 0</translate><rotate>0 0 1 360</rotate>
+    <instance_geometry url="#g"/></node></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+
+
+def test_collada_is_drawn_as_the_same_mesh_in_another_file_is(robot):
+    """Units and nodes applied, as the OBJ has it in metres."""
+    (wanted,) = ch.read_model(robot("arm.obj")).bodies[0].shapes
+    file = robot("arm.dae")
+    (file.parent / "meshes" / "arm.dae").write_text(COLLADA)
+    model = ch.read_model(file)
+    (found,) = model.bodies[0].shapes
+    assert found.kind == "mesh" and found.volume == pytest.approx(wanted.volume, rel=1e-5)
+    body = model.bodies[0]
+    for point in in_world(model, body, wanted):
+        assert np.abs(in_world(model, body, found) - point).max(axis=1).min() < 1e-6
+    file.write_text(file.read_text().replace("<box", "<mesh filename='meshes/arm.dae'/><!-- <box")
+                    .replace('0.1"/></geometry></coll', '0.1"/> --></geometry></coll'))  # fmt: skip
+    assert ch.read_model(file).bodies[0].shapes[0].volume == pytest.approx(wanted.volume, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        ("<COLLADA", "<!DOCTYPE x [<!ENTITY a 'b'>]><COLLADA"),
+        ("0 0 0 20", "0 0 0 nan"),
+        ("0 0 2 0 1 0", "0 0 9 0 1 0"),
+        ("0 0 2 0 1 0", "0 0 2 0"),
+        ('url="#g"', 'url="#h"'),
+        ("</COLLADA>", ""),
+        ('url="#g"', ""),
+        ("<translate>-3.5 0 0", "<translate>-3.5"),
+        ('semantic="VERTEX"', 'semantic="TEXCOORD"'),
+    ],
+)
+def test_damaged_collada_is_named_and_never_more(robot, damage):
+    file = robot("arm.dae")
+    assert damage[0] in COLLADA
+    (file.parent / "meshes" / "arm.dae").write_text(COLLADA.replace(*damage))
+    model = ch.read_model(file)
+    assert [shape.kind for shape in model.bodies[0].shapes] == ["box"]
+    assert any("arm.dae" in note for note in model.notes)
+
+
+def test_the_base_link_is_noted(robot):
+    notes = ch.read_model(robot("arm.obj")).notes
+    assert any("base link 'base' is fixed to the ground" in note for note in notes)
 
 
 def test_a_mesh_outside_the_folder_is_still_refused(robot, tmp_path, refusal):

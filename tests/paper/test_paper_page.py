@@ -8,12 +8,12 @@ WIDTHS = {"desktop": 1280, "phone": 390}
 class Visit:
     """The page opened once, with everything it said and asked for."""
 
-    def __init__(self, browser, path, width, scheme):
+    def __init__(self, browser, path, width, scheme, asks=True):
         size = {"width": width, "height": 900}
         self.context = browser.new_context(
             viewport=size,
             color_scheme=scheme,
-            bypass_csp=True,  # the checks below are scripts, too
+            bypass_csp=asks,  # the checks below are scripts, too
         )
         self.page = self.context.new_page()
         self.said, self.asked = [], []
@@ -163,6 +163,27 @@ def test_films_play_while_they_are_seen(browser, quick_report):
     assert handle.screenshot() != first
     page.evaluate("scrollTo(0, 0)")
     wait_until(page, lambda: not frame.evaluate("film.playing"))
+    assert opened.said == []
+    assert [u for u in opened.asked if not u.startswith(("data:", "about:"))] == [
+        quick_report.as_uri()
+    ]
+    opened.context.close()
+
+
+def test_it_opens_with_the_question_which_runs_as_the_page_allows(browser, quick_report):
+    """Policies hold here: a page within a page may do what both of them allow."""
+    opened = Visit(browser, quick_report, 1280, "light", asks=False)
+    page = opened.page
+    place = page.locator("#live").bounding_box()
+    assert place["y"] < page.locator(".lead").bounding_box()["y"] < 900
+    frame = page.frame_locator("#live iframe")
+    page.locator("#live").scroll_into_view_if_needed()
+    frame.locator("html[data-ready]").wait_for(state="attached", timeout=20000)
+    assert frame.get_by_role("slider", name="gravity").is_visible()
+    assert frame.locator("#tags .big").all_inner_texts() == ["SE(3)", "SO(3)×ℝ³"]
+    picture = page.locator("#live iframe")
+    first = picture.screenshot()
+    wait_until(page, lambda: picture.screenshot() != first)
     assert opened.said == []
     assert [u for u in opened.asked if not u.startswith(("data:", "about:"))] == [
         quick_report.as_uri()

@@ -10,6 +10,7 @@ from viewed import top_model
 import chasles as ch
 from chasles.many.ensembles.members import equal_steps, make_stepper
 from chasles.many.traced.wasm import wasm_module
+from chasles.view.sliders import changed
 
 STEP, STEPS = 1e-3, 1000
 
@@ -106,6 +107,23 @@ def test_it_runs_the_paper_s_question_and_listens_to_its_sliders(browser, page_o
         page.get_by_role("button", name="Restart").click()
         assert visit.run("live.time") < 1.0 and visit.said == []
         assert visit.run("document.documentElement.scrollWidth") <= width
+
+
+def test_a_picture_that_the_browser_took_away_is_made_again(browser, page_of_tops):
+    """A page of many films has more of them than a browser keeps."""
+    with Visit(browser, page_of_tops, fragment="#still") as visit:
+        seen = visit.page.locator("#stage")
+        before = seen.screenshot()
+        first = visit.run("film.frames")
+        visit.run('canvas.getContext("webgl2").getExtension("WEBGL_lose_context").loseContext()')
+        assert visit.comes(f"!film.lost && film.gl && film.frames > {first}")
+        visit.run("paintFrame()")
+        assert seen.screenshot() == before
+        visit.run("Object.assign(film, { seen: false })")
+        visit.run('canvas.getContext("webgl2").getExtension("WEBGL_lose_context").loseContext()')
+        assert visit.comes("film.lost")
+        visit.run("Object.assign(film, { seen: true }), touched()")
+        assert visit.comes("!film.lost")
 
 
 @pytest.fixture(params=[1280, 390])
@@ -242,6 +260,13 @@ def test_a_model_is_exported_without_a_run_and_its_motors_have_sliders(browser, 
         visit.run("moveSlider(0, 0)")
         assert visit.run("live.time") == time > 0.0  # inputs change while it runs
         assert visit.said == []
+
+
+def test_gravity_may_be_switched_on_where_there_is_none():
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0)
+    model = ch.Model([ball], gravity=(0, 0, 0))
+    assert changed(model, {"gravity": 3.0})[0].gravity == (0.0, 0.0, -3.0)
+    assert changed(model, {"gravity": 0.0})[0].gravity == (0.0, 0.0, 0.0)
 
 
 def test_two_spaces_run_side_by_side_from_a_model_alone(browser, slow_top, tmp_path):

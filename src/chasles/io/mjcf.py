@@ -107,6 +107,13 @@ def left_out_of_urdf(checker: Checker) -> list[str]:
             f"limits of effort and speed ({checker.limits} joints) are left out: a Motor or Servo"
             " has limits of its own"
         )
+    bases = [name for name, led_to in checker.links.items() if not led_to and name != "world"]
+    if bases:
+        notes.append(
+            f"base link {', '.join(map(repr, bases))} is fixed to the ground and part of it: its"
+            " mass and shapes are not in the model. A floating base needs a link 'world' and a"
+            " joint of type 'floating' to it"
+        )
     return notes
 
 

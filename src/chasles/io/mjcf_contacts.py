@@ -1,7 +1,8 @@
 """Contacts of a MuJoCo scene with its planes: balls, ends of capsules and corners of boxes.
 
 Which geoms touch, and their friction, is what MuJoCo's rules say (contype and conaffinity,
-priority, excluded bodies).  Contacts between bodies that move, and of other geoms, are told.
+priority, excluded bodies).  Meshes and ellipsoids, feet say, touch by what their bounds are like.
+Contacts between bodies that move, and of other geoms, are told.
 """
 
 from dataclasses import replace
@@ -11,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.io.mjcf_forces import compliance
-from chasles.io.mjcf_shapes import shape_of
+from chasles.io.mjcf_shapes import pose_of, shape_of
 from chasles.model import Body, Box, Capsule, Contact, Force, Shape, Sphere
+from chasles.model.checks import as_matrix, as_vector
 
 Floats = NDArray[np.float64]
 STANDARD_GRAVITY = 9.81  # m/s^2: the load that contacts are damped for where nothing has weight
+ROUND = 1.5  # edges of bounds whose ratio is below it are those of a ball, or of a round rod
 
 
 def contacts_of(scene: Any, bodies: list[Body]) -> list[Force]:
@@ -37,6 +40,11 @@ def contacts_of(scene: Any, bodies: list[Body]) -> list[Force]:
         forces += [force for force in made if force is not None]
         if None in made:
             scene.leave("contacts of geoms with planes are left out", scene.name("geom", geom))
+        elif m.geom_type[geom] in bounded_types(scene):
+            scene.leave(
+                "meshes and ellipsoids touch planes by the sphere, capsule or box of their bounds",
+                scene.name("geom", geom),
+            )
     scene.leave(
         "contacts with planes are springs with the time constants of MuJoCo's, and creep",
         *(force.name for force in forces),
@@ -47,9 +55,35 @@ def contacts_of(scene: Any, bodies: list[Body]) -> list[Force]:
 
 
 def touching_shape(scene: Any, geom: int, body: Body) -> Shape | None:
-    """What touches: the form of a geom, without its paint."""
-    shape = shape_of(scene, scene.m, geom, np.array(body.position), np.array(body.rotation))
+    """What touches: the form of a geom, without its paint, or that of its bounds."""
+    centre, rotation = np.array(body.position), np.array(body.rotation)
+    if scene.m.geom_type[geom] in bounded_types(scene):
+        return shape_of_bounds(scene, geom, pose_of(scene, scene.m, geom, centre, rotation))
+    shape = shape_of(scene, scene.m, geom, centre, rotation)
     return None if shape is None else replace(shape, colour=None)
+
+
+def bounded_types(scene: Any) -> tuple[int, ...]:
+    return scene.code("Geom.MESH"), scene.code("Geom.ELLIPSOID")
+
+
+def shape_of_bounds(scene: Any, geom: int, pose: tuple[Floats, Floats]) -> Shape | None:
+    """A ball, a round rod or a box, by the edges of the box that encloses a geom along its axes."""
+    middle, half = scene.m.geom_aabb[geom].reshape(2, 3)
+    if not np.isfinite((middle, half)).all() or half.min() <= 0.0:
+        return None
+    place, turn = pose[0] + pose[1] @ middle, pose[1]
+    order = np.argsort(half)
+    thin, wide, long = half[order]
+    if long < ROUND * thin:
+        return Sphere(float(half.mean()), position=as_vector(place))
+    if wide < ROUND * thin:
+        axes = np.roll(turn, 2 - order[2], axis=1)  # the longest is the axis
+        radius = float(0.5 * (thin + wide))
+        length = 2.0 * (float(long) - radius)
+        return Capsule(radius, length, position=as_vector(place), rotation=as_matrix(axes))
+    x, y, z = (2.0 * half).tolist()
+    return Box((x, y, z), position=as_vector(place), rotation=as_matrix(turn))
 
 
 def may_touch(scene: Any, one: int, other: int) -> bool:

@@ -25,7 +25,7 @@ def couplings(scene: Any, placed: list[Placed]) -> list[AnyDriver]:
         )
         if make is None:
             continue
-        name = scene.name("equality", index)
+        name = scene.name("equality", index, after_its_joints(scene, index))
         coupling = make(scene, index, name, by_index) if m.eq_active0[index] else None
         if coupling is None:
             scene.leave(LEFT_OUT, name)
@@ -38,6 +38,15 @@ def couplings(scene: Any, placed: list[Placed]) -> list[AnyDriver]:
                 coupling.name,
             )
     return found
+
+
+def after_its_joints(scene: Any, index: int) -> str:
+    """What a coupling without a name is called, those of mimic joints of a URDF among them."""
+    m, first, second = scene.m, scene.m.eq_obj1id[index], scene.m.eq_obj2id[index]
+    if m.eq_type[index] != scene.code("Eq.JOINT"):
+        return ""
+    name = scene.name("joint", int(first))
+    return f"{name} mimics {scene.name('joint', int(second))}" if second >= 0 else f"{name} held"
 
 
 def tied(scene: Any, index: int, name: str, placed: dict[int, Placed]) -> Coupling | None:

@@ -14,21 +14,22 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from chasles.io.collada import COLLADA, read_collada
 from chasles.io.xml_checks import Checker, bare_path
-from chasles.model.errors import one_line, quoted
+from chasles.model.errors import InvalidFile, one_line, quoted
 
 
 def place_meshes(mujoco: Any, spec: Any, checker: Checker) -> list[str]:
     """Put the meshes of a URDF where they are; returns notes on those that are left out."""
     missing = {}
     for mesh in spec.meshes:
-        if not mesh.file or is_there(checker.base / mesh.file, checker):
-            continue
-        found = next((path for path in places(mesh.file, checker) if is_there(path, checker)), None)
-        if found is None:
-            missing[mesh.name] = mesh
-        else:
-            mesh.file = str(found)
+        if mesh.file:
+            here = [checker.base / mesh.file, *places(mesh.file, checker)]
+            found = next((path for path in here if is_there(path, checker)), None)
+            if found is None:
+                missing[mesh.name] = mesh
+            else:
+                put(mesh, found)
     kept = needed(mujoco, spec)
     left = [name for name in missing if name not in kept]
     for geom in [geom for body in spec.bodies for geom in body.geoms if geom.meshname in left]:
@@ -41,6 +42,15 @@ def place_meshes(mujoco: Any, spec: Any, checker: Checker) -> list[str]:
         f"{len(left)} meshes are not in '{checker.folder.name}', and left out:"
         f" {', '.join(repr(name) for name in left[:3])}{', ...' if len(left) > 3 else ''}"
     ]
+
+
+def put(mesh: Any, path: Path) -> None:
+    """Tell MuJoCo where a mesh is, or, in a format that it does not know, give it the triangles."""
+    if path.suffix.lower() == COLLADA:
+        vertices, triangles = read_collada(path)
+        mesh.file, mesh.uservert, mesh.userface = "", vertices.ravel(), triangles.ravel()
+    else:
+        mesh.file = str(path)
 
 
 def needed(mujoco: Any, spec: Any) -> set[str]:
@@ -72,7 +82,7 @@ def is_there(path: Path, checker: Checker) -> bool:
 
 
 VISUAL = 1  # the group that MuJoCo puts them into
-READABLE = (".stl", ".obj", ".msh")
+READABLE = (".stl", ".obj", ".msh", COLLADA)
 LISTED = 3
 
 
@@ -111,20 +121,26 @@ def without_files(mujoco: Any, spec: Any, checker: Checker) -> list[str]:
     """Put meshes where they are; notes on those that are missing, and on those of other kinds."""
     missing: list[str] = []
     unread: list[str] = []
+    damaged: list[str] = []
     for mesh in list(spec.meshes):
         # What a visual mesh weighs is nobody's concern: it may be open.
         mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
         here = [checker.base / mesh.file, *places(mesh.file, checker)]
         found = next((path for path in here if is_there(path, checker)), None)
         if found is not None and found.suffix.lower() in READABLE:
-            mesh.file = str(found)
-            continue
-        (missing if found is None else unread).append(mesh.file)
+            try:
+                put(mesh, found)
+                continue
+            except InvalidFile as error:
+                damaged.append(error.what)
+        else:
+            (missing if found is None else unread).append(mesh.file)
         for body in spec.bodies:
             for geom in [geom for geom in body.geoms if geom.meshname == mesh.name]:
                 spec.delete(geom)
         spec.delete(mesh)
     return [
+        *damaged,
         *told(missing, f"are not in '{checker.folder.name}'"),
         *told(unread, f"are of a kind that is not read ({', '.join(READABLE)} are)"),
     ]

@@ -43,11 +43,11 @@ class Scene:
         prefix = {"Obj": "OBJ", "Joint": "JNT", "DisableBit": "DSBL"}.get(group, group.upper())
         return int(getattr(getattr(self.mujoco, f"mjt{group}"), f"mj{prefix}_{word}"))
 
-    def name(self, kind: str, index: int) -> str:
-        """The name in the file, or kind and number."""
+    def name(self, kind: str, index: int, otherwise: str = "") -> str:
+        """The name in the file; else the other one, or kind and number."""
         found = self.mujoco.mj_id2name(self.m, self.code(f"Obj.{kind.upper()}"), index)
         printable = "".join(c for c in found or "" if c.isprintable()).strip()
-        return printable or f"{kind} {index}"
+        return printable or otherwise or f"{kind} {index}"
 
     def note(self, text: str) -> None:
         self.notes.append("".join(c if c.isprintable() else " " for c in text))

@@ -65,15 +65,23 @@ def own_body(scene: Any, model: Any, geom: int) -> int:
     return max(0, int(scene.mujoco.mj_name2id(scene.m, kind, name or "")))
 
 
-def shape_of(
+def pose_of(
     scene: Any, m: Any, geom: int, centre: Floats, rotation: Floats
-) -> Shape | None:  # fmt: skip
+) -> tuple[Floats, Floats]:
+    """Place and axes of a geom in the frame of its body."""
     body = own_body(scene, m, geom)
     own = np.zeros(9)
     scene.mujoco.mju_quat2Mat(own, m.geom_quat[geom])
     with np.errstate(invalid="ignore", over="ignore"):  # a place out of this world: the shape tells
         turn = rotation.T @ scene.d.xmat[body].reshape(3, 3) @ own.reshape(3, 3)
         place = rotation.T @ (scene.in_world(body, m.geom_pos[geom]) - centre)
+    return place, turn
+
+
+def shape_of(
+    scene: Any, m: Any, geom: int, centre: Floats, rotation: Floats
+) -> Shape | None:  # fmt: skip
+    place, turn = pose_of(scene, m, geom, centre, rotation)
     position = (0.0, 0.0, 0.0) if np.abs(place).max() <= ALIGNED else as_vector(place)
     colour = colour_of(m, geom)
     pose: dict[str, Any] = {

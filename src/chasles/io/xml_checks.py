@@ -63,6 +63,7 @@ class Checker:
         self.folder = self.base if folder is None else checked_path(folder).resolve()
         self.root = ""
         self.visuals, self.limits = 0, 0  # of a URDF: shapes to look at; limits of effort or speed
+        self.links: dict[str, bool] = {}  # of a URDF: whether a joint leads to it
         self.points, self.bytes, self.parsed = 0.0, 0, 0
         self.weighed: set[Path] = set()
 
@@ -140,6 +141,9 @@ class Checker:
         self.count_elements(scope, copies)
         self.visuals += tag == "visual"
         self.limits += tag == "limit" and ("effort" in attributes or "velocity" in attributes)
+        if tag in ("link", "child"):
+            name = attributes.get("name" if tag == "link" else "link", "")
+            self.links[name] = self.links.get(name, False) or tag == "child"
         where = f"'{source}', <{tag}>"
         for name, value in attributes.items():
             if "file" in name.lower():

@@ -15,8 +15,11 @@ from chasles.view.theme import SANS, SERIF, style_variables
 
 STYLE = files("chasles.view").joinpath("report.css")
 SCRIPT = files("chasles.view").joinpath("report.js")
-#: A page fetches nothing, whatever is written in it.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+#: A page fetches nothing, whatever is written in it; pages within it may run the code they carry.
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:;"
+    " script-src 'unsafe-inline' 'wasm-unsafe-eval'"
+)
 #: what `section` writes: name, level and title
 SECTION = re.compile(r'<section id="([^"]+)"><h([23])>(.*?)</h[23]>')
 

@@ -12,6 +12,7 @@ import numpy as np
 from chasles.model import InvalidOption, Model, Motor, UnknownName, coordinates_of, input_of
 from chasles.model.coordinates import ANGLE
 from chasles.model.errors import short_repr
+from chasles.model.model import EARTH
 from chasles.model.parameters import part_named, with_parameters
 from chasles.run.control import own_target
 from chasles.view.scene import poses_at_start, size_of
@@ -57,7 +58,7 @@ def changed(
             old = start.get(joint, (None, None))
             start[joint] = (old[0], value) if path.endswith(RATE) else (value, old[1])
         elif path == "gravity":
-            pull = np.array(model.gravity)
+            pull = np.array(model.gravity if any(model.gravity) else EARTH)  # which way
             fields[path] = tuple(value * pull / np.linalg.norm(pull))
         elif path[-2:] in (".x", ".y", ".z"):
             vector = list(fields.get(path[:-2], field_of(model, path[:-2])))

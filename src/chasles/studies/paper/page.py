@@ -13,6 +13,7 @@ from chasles.studies.paper.study import Study
 from chasles.studies.paper.tables import cost_table, forms_table, random_table, tableaux_table
 from chasles.studies.paper.words import filled, words
 from chasles.view.film import GAPS, make_film
+from chasles.view.play import make_live
 from chasles.view.plots import Figure, formula_svg
 from chasles.view.report import figure_block, film_block, paragraphs, section
 from chasles.view.theme import scientific
@@ -63,7 +64,7 @@ class Page:
         lead = paragraphs(*answer(self.study, self.claims))
         return (
             '<header><p class="kicker">The question of Müller and Terze (2013), answered on their'
-            f' own examples</p><h1>{TITLE}</h1><div class="lead">{lead}</div>'
+            f' own examples</p><h1>{TITLE}</h1>{self.live()}<div class="lead">{lead}</div>'
             f'<p class="small">{CITATION}.{self.settings()}</p></header>'
         )
 
@@ -82,6 +83,25 @@ class Page:
         """A section with its title and its first paragraph."""
         text = paragraphs(self.told(name, **numbers))
         return section(name, words()["page"][name]["title"], text, *content, level=level)
+
+    def live(self) -> str:
+        """The question as a page within the page: the top in both spaces, computed by the reader.
+
+        The strength of gravity and the spin about the body's own axis are the reader's.
+        """
+        if not self.study.has("heavy-top"):
+            return ""
+        both = ("SE3", "SO3xR3")
+        film = make_live(
+            [self.study.run("heavy-top", spaces, "screw").result for spaces in both],
+            [figures.NAMES[spaces] for spaces in both],
+            "side by side",
+            EXAMPLES["heavy-top"].title,
+            "auto",
+            {"gravity": (0, 20), "top.angular_velocity.y": (0, 120)},
+            "paper",
+        )
+        return film_block(film._repr_html_(), "live", self.told("live"))
 
     def story(self) -> str:
         if not self.study.has("double-pendulum"):

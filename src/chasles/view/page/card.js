@@ -48,7 +48,7 @@ function drawTags() {
     for (let tries = 0; tries < 6 && taken.some(o => Math.abs(o[0] - p[0]) < o[2] + half && Math.abs(o[1] - y) < 19); tries++) y += (tries % 2 ? -1 : 1) * 20 * (tries + 1);
     taken.push([p[0], y, half]);
     if (s.textContent !== text) s.textContent = text;
-    s.className = kind; s.style.transform = `translate(-50%,-150%) translate(${p[0].toFixed(1)}px,${(kind === "big" ? Math.max(70, y) : y).toFixed(1)}px)`; s.style.color = ink; s.hidden = !(p[2] > 0);
+    s.className = kind; s.style.transform = `translate(-50%,-150%) translate(${p[0].toFixed(1)}px,${(kind === "big" ? Math.max(70, y) : y).toFixed(1)}px)`; s.style.setProperty("--own", ink || "inherit"); s.hidden = !(p[2] > 0);
   });
 }
 /** The world's axes above the deck. */

@@ -3,7 +3,7 @@ const $ = id => document.getElementById(id), root = document.documentElement, st
 const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const SLOW = 0.036, LOOK = 10, RESTS = 450; // s of a frame that is slow, frames to judge by, ms until a still is drawn finely
 const show = { trails: true, joints: true, floor: true, frames: false, names: false, reactions: false, forces: false, gaps: false, magnification: 0 };
-const film = { time: 0, playing: false, speed: 1, frames: 0, selected: null, free: false, follow: -1, quality: 3, finest: 3, level: 3, fixed: false, show };
+const film = { time: 0, playing: false, seen: true, lost: false, speed: 1, frames: 0, selected: null, free: false, follow: -1, quality: 3, finest: 3, level: 3, fixed: false, show };
 window.film = film;
 let canvas = $("solids"), renderer = null, dirty = true, before = 0, lastTouch = 0, rested = false;
 const recent = [];
@@ -60,9 +60,14 @@ function adapt(passed, now) {
 function loop(now) {
   const passed = Math.max(0, (now - before) / 1000); before = now;
   if (film.playing) { if (head.live) live.tick(Math.min(0.05, passed) * film.speed); else setTime(film.time >= END ? START : film.time + Math.min(0.1, passed) * film.speed); }
-  if (dirty && !document.hidden) { dirty = false; if (film.level !== film.quality && !film.fixed) sizePicture(film.quality); paintFrame(); }
-  adapt(passed, now);
+  if (dirty && !document.hidden && (film.seen || !film.lost)) { dirty = false; if (film.lost) revive(); if (film.level !== film.quality && !film.fixed) sizePicture(film.quality); paintFrame(); }
+  if (!film.lost) adapt(passed, now);
   requestAnimationFrame(loop);
+}
+/** A page of many films has more pictures than a browser keeps: one that it took away is made again when it is seen. */
+function revive() {
+  const other = canvas.cloneNode(); canvas.replaceWith(other); canvas = other; renderer = null; film.lost = false;
+  makeCanvas(); sizePicture(film.quality);
 }
 /** WebGL where there is one, else a plain canvas. */
 function makeCanvas() {
@@ -72,6 +77,7 @@ function makeCanvas() {
     $("note").hidden = false; $("note").textContent = "Drawn without WebGL: slower, and bodies that cross may hide each other.";
   }
   film.gl = !renderer.plain;
+  canvas.addEventListener("webglcontextlost", event => { event.preventDefault(); film.lost = true; touched(); });
   if (renderer.plain || renderer.software) { film.quality = 0; film.finest = renderer.plain ? 0 : 2; root.classList.add("slow"); }
   else if (matchMedia("(pointer: coarse)").matches) film.quality = 2;
 }
@@ -84,7 +90,8 @@ function startPlaying() {
   const moving = !matchMedia("(prefers-reduced-motion: reduce)").matches && location.hash !== "#still";
   if (window.parent === window) { setPlaying(moving); return; }
   new IntersectionObserver(seen => {
-    const here = seen[seen.length - 1].isIntersecting;
+    const here = film.seen = seen[seen.length - 1].isIntersecting;
+    if (here && film.lost) touched();
     if (here ? moving && !film.stopped : film.playing) setPlaying(here);
   }, { threshold: 0.25 }).observe(stage);
 }

@@ -1,5 +1,5 @@
 // A model that runs here: its recorded step as WebAssembly, from starts that Python has set up.
-const MOST_ROWS = 900, MOST_TRAIL = 400, CALM = 1e-17;
+const MOST_ROWS = 900, MOST_TRAIL = 900, CALM = 1e-17;
 const live = { time: 0, runs: [], at: [], log: [], spent: 0 };
 
 /** A simulator of a group: its memory, with the block, what is carried, the parameters and what is read. */
@@ -77,7 +77,7 @@ function look(run) {
 const energies = run => [run.out[12 * run.g.count], run.out[12 * run.g.count + 1]];
 const gapOf = run => run.out.subarray(12 * run.g.count + 2).reduce((a, b) => Math.max(a, b), 0);
 live.tick = passed => {
-  const began = performance.now(), pieces = Math.max(1, Math.ceil(passed * 200));
+  const began = performance.now(), pieces = Math.max(1, Math.ceil(passed * 500));
   for (let k = 0; k < pieces && performance.now() - began < 25; k++) {
     live.time += passed / pieces;
     for (const run of live.runs) {

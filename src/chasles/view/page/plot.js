@@ -56,7 +56,7 @@ function drawCurves(w, h, ratio, series, t0, t1, { log, title }) {
   return { ground: ground.c, faint: faint.c, full: full.c, X, w, h, ratio, at: px => t0 + (t1 - t0) * Math.min(1, Math.max(0, (px - left) / (w - left - right))) };
 }
 function legend(pen, x, w, series, title) {
-  pen.textAlign = "left"; pen.textBaseline = "middle"; pen.fillStyle = inkOf("--ink"); pen.font = "600 11.5px " + inkOf("--sans"); pen.fillText(title, x, 8); x += pen.measureText(title).width + 14;
+  pen.textAlign = "left"; pen.textBaseline = "middle"; pen.fillStyle = inkOf("--ink"); pen.font = "600 11.5px " + inkOf("--sans"); if (x + pen.measureText(title).width > w) title = title.split(",")[0]; pen.fillText(title, x, 8); x += pen.measureText(title).width + 14;
   pen.font = "11px " + inkOf("--sans");
   if (series.length > 1) series.forEach((s, j) => {
     const text = s.label.length > 24 ? s.label.slice(0, 23) + "…" : s.label, wide = pen.measureText(text).width;
