@@ -8,12 +8,13 @@ WIDTHS = {"desktop": 1280, "phone": 390}
 class Visit:
     """The page opened once, with everything it said and asked for."""
 
-    def __init__(self, browser, path, width, scheme, asks=True):
+    def __init__(self, browser, path, width, scheme, asks=True, moves=True):
         size = {"width": width, "height": 900}
         self.context = browser.new_context(
             viewport=size,
             color_scheme=scheme,
             bypass_csp=asks,  # the checks below are scripts, too
+            reduced_motion="no-preference" if moves else "reduce",
         )
         self.page = self.context.new_page()
         self.said, self.asked = [], []
@@ -35,7 +36,7 @@ def scheme(request):
 
 @pytest.fixture(scope="module")
 def visit(browser, quick_report, width, scheme):
-    opened = Visit(browser, quick_report, width, scheme)
+    opened = Visit(browser, quick_report, width, scheme, moves=False)  # all at once, and for long
     yield opened
     opened.context.close()
 
