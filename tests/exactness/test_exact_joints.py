@@ -20,7 +20,7 @@ METHODS = ("euler", "midpoint", "heun", "kutta3", "rk4", "dopri5", "butcher6", "
 ON_TREES = ("framed", "subgroups", "SE3 relative")
 #: ... and those that loops may have.
 WITH_LOOPS = ("framed", "SE3 relative")
-MANY = [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)]
+MANY = [40_000, pytest.param(1_000_000, marks=pytest.mark.slow)]
 
 pytestmark = pytest.mark.filterwarnings("ignore:the energy balance")  # exact is not accurate
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from combinations import one_at_a_time
 
 import chasles as ch
 from chasles.build.system.signals import SignalList
@@ -51,8 +52,9 @@ def slide(*forces, mass=1.0):
     return ch.Model([body], [rail], forces, gravity=(0, 0, 0))
 
 
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("pulse", PULSES)
+@pytest.mark.parametrize(
+    "pulse, options", one_at_a_time(PULSES, OPTIONS, base=("load by a function", "rtol"))
+)
 def test_a_pulse_of_2_ms_in_10_s_is_felt(pulse, options):
     make, impulse = PULSES[pulse]
     result = ch.simulate(slide(make()), UNTIL, progress=False, **OPTIONS[options])

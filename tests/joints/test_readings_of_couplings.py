@@ -32,12 +32,12 @@ def geared() -> ch.Model:
 def test_efforts_and_accelerations_know_the_turns_of_a_curved_coupling(options):
     """I alpha of a box that only its coupling turns, from differences of the rates."""
     model = geared()
-    result = ch.simulate(model, until=1.0, step=1e-3, progress=False, **options)
+    result = ch.simulate(model, until=1.0, step=1e-3, save_every=5, progress=False, **options)
     assert result.coordinate("B")[-1] > 4 * np.pi
-    alpha = np.gradient(result.coordinate_rate("A"), result.t)[100:-2]
+    alpha = np.gradient(result.coordinate_rate("A"), result.t)[20:-2]
     inertia = model.body("a").inertia[1][1]
-    assert result.effort("g")[100:-2] == pytest.approx(inertia * alpha, rel=1e-3)
-    assert result.angular_acceleration("a")[100:-2, 1] == pytest.approx(alpha, rel=1e-3)
+    assert result.effort("g")[20:-2] == pytest.approx(inertia * alpha, rel=1e-3)
+    assert result.angular_acceleration("a")[20:-2, 1] == pytest.approx(alpha, rel=1e-3)
 
 
 @pytest.mark.parametrize("spaces", ["auto", "SE3", "framed"])

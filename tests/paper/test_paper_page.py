@@ -24,18 +24,33 @@ class Visit:
         self.page.goto(path.as_uri())
 
 
-@pytest.fixture(params=WIDTHS, scope="module")
-def width(request):
-    return WIDTHS[request.param]
+#: Colours do not know the width, nor the layout the colours.
+SCREENS = [
+    ("desktop", "light"),
+    ("phone", "dark"),
+    pytest.param(("desktop", "dark"), marks=pytest.mark.slow),
+    pytest.param(("phone", "light"), marks=pytest.mark.slow),
+]
 
 
-@pytest.fixture(params=["light", "dark"], scope="module")
-def scheme(request):
+@pytest.fixture(params=SCREENS, ids="-".join, scope="module")
+def screen(request):
     return request.param
 
 
+@pytest.fixture
+def width(screen):
+    return WIDTHS[screen[0]]
+
+
+@pytest.fixture
+def scheme(screen):
+    return screen[1]
+
+
 @pytest.fixture(scope="module")
-def visit(browser, quick_report, width, scheme):
+def visit(browser, quick_report, screen):
+    width, scheme = WIDTHS[screen[0]], screen[1]
     opened = Visit(browser, quick_report, width, scheme, moves=False)  # all at once, and for long
     yield opened
     opened.context.close()

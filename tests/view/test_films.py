@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from combinations import pairwise
 from PIL import Image
 
 import chasles as ch
@@ -73,8 +74,9 @@ def width(request):
     return WIDTHS[request.param]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("fragment", ["", "#canvas"])
+@pytest.mark.parametrize(
+    "width, scheme, fragment", pairwise(WIDTHS.values(), ["light", "dark"], ["", "#canvas"])
+)
 def test_it_plays_without_errors_or_network(browser, film, width, scheme, fragment):
     with Visit(browser, film, width, scheme, fragment) as visit:
         assert visit.run("film.gl") == (fragment == "")
