@@ -94,15 +94,7 @@ ANALYSES: dict[str, Callable[[ch.Model], Any]] = {
 }
 
 
-UNNAMED = pytest.mark.xfail(
-    strict=True,
-    reason="gradient blames the varied mass, not the function that it cannot differentiate",
-)
-
-
 def marks_of(analysis: str, kind: str) -> Any:
-    if analysis == "gradient" and kind in ("custom", "law"):
-        return UNNAMED
     return pytest.mark.slow if analysis == "linearly-implicit" else ()  # a kernel of its own
 
 

@@ -152,6 +152,15 @@ def part_to_plain(part: Any, where: str) -> Plain:
     }
 
 
+def has_code(part: Any) -> bool:
+    """Whether a joint, force or driver holds a function of the user's own."""
+    try:
+        part_to_plain(part, part.where)
+    except InvalidModel:
+        return True
+    return False
+
+
 def part_from_plain(plain: Any, kinds: Kinds, what: str, where: str) -> Any:
     kind = kinds[checked_kind(plain, kinds, what, where)]
     fields = checked_fields(plain, {"kind": REQUIRED, **defaults_of(kind)}, where)

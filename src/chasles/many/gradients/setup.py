@@ -27,7 +27,8 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.many.ensembles.members import Image, image_of
-from chasles.model import ChaslesError, InvalidOption
+from chasles.model import ChaslesError, InvalidOption, Model
+from chasles.model.plain import has_code
 from chasles.run.stepper import Stepper
 
 EIGHTH = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
@@ -127,8 +128,9 @@ def slope_along(
     """How what is set up changes with a field; `here` is the image of the model itself."""
     h, images = neighbours(made, value, change, path)
     if len({image.structure for image in (here, *images.values())}) > 1:
-        is_same = image_of(made({})).structure == here.structure  # addresses of formulas are not
-        raise other_choices(path) if is_same else not_ours()
+        again = made({})
+        is_same = image_of(again).structure == here.structure  # addresses of formulas are not
+        raise other_choices(path) if is_same else not_ours(again.solver.setup.model)
     rounding = ROUNDING if -1 in images else ROUNDING_ASIDE
     found, doubt = [], []
     for word in ("block", "numbers"):
@@ -194,10 +196,11 @@ def other_choices(path: str) -> InvalidOption:
     )
 
 
-def not_ours() -> InvalidOption:
+def not_ours(model: Model) -> InvalidOption:
+    own = [part.name for part in (*model.joints, *model.forces, *model.drivers) if has_code(part)]
     return InvalidOption(
         "gradient: the model has functions of your own, of time or of its motion, whose derivatives"
-        " are not known.",
+        f" are not known: {', '.join(map(repr, own))}.",
         "Give functions of time as Signal.sine(...) or Signal.table(t, values). For others take"
         " differences of runs.",
     )
