@@ -8,6 +8,8 @@ from frozen import STORED, TOLERANCE, Run, difference, stored
 from model_runs import runs as model_runs
 from row_runs import runs as row_runs
 
+import chasles as ch
+
 #: Rows of which no pair of floating bodies is among the runs.
 GROUNDED = ("rows of gear", "rows of driven point", "rows of coupling", "rows of custom coupling")
 
@@ -60,13 +62,9 @@ EXCEPTIONS: list[tuple[float, str, list[str]]] = [
             "methods: double pendulum, SO3xR3, generalized-alpha index 2",
         ],
     ),
-    (
-        1e-7,
-        "rows depend on each other at the start, and leave it within a step: which are taken there"
-        " is a matter of pivots",
-        [f"loops, towers and nets: flat net of 3 x 3, {chart}" for chart in ("SE3", "SO3xR3")],
-    ),
 ]
+#: Starts in singular poses, from which several motions are possible: no step made them converge.
+REFUSED = [f"loops, towers and nets: flat net of 3 x 3, {chart}" for chart in ("SE3", "SO3xR3")]
 ALLOWED = {name: most for most, _, names in EXCEPTIONS for name in names}
 
 
@@ -82,6 +80,10 @@ def test_runs_come_out_as_they_were(kept, group, every):
     """Every one, or any two words of their names in one of them."""
     changed, runs = {}, GROUPS[group]
     for run in runs if every else covering(runs, lambda run: run.name.split(": ")[1].split(", ")):
+        if run.name in REFUSED:
+            with pytest.raises(ch.InconsistentStart, match="several motions"):
+                run.result()
+            continue
         allowed = ALLOWED.get(run.name, TOLERANCE)
         try:
             apart = difference(run.result(), kept[run.name])
@@ -96,5 +98,5 @@ def test_runs_come_out_as_they_were(kept, group, every):
 def test_every_run_is_kept_once_and_every_exception_is_one_of_them(kept):
     names = [run.name for runs in GROUPS.values() for run in runs]
     assert sorted(names) == sorted(kept)
-    assert set(ALLOWED) <= set(names)
+    assert set(ALLOWED) | set(REFUSED) <= set(names)
     assert STORED.stat().st_size < 2e6

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from chasles.build.dynamics.branching import check_branches
 from chasles.build.dynamics.evaluation import Evaluation, evaluate
 from chasles.build.dynamics.evaluation import wrench_history as wrenches_on_charts
 from chasles.build.dynamics.maximal import MaximalForm
@@ -151,7 +152,10 @@ class Problem:
     @cached_property
     def solver(self) -> Solver:
         """What runs step with, each in scratch of its own: made when it is first asked for."""
-        return make_solver(self.setup, damp=self.damp, refuse=self.refuse)
+        solver = make_solver(self.setup, damp=self.damp, refuse=self.refuse)
+        if not self.damp:
+            check_branches(solver)
+        return solver
 
     @property
     def form(self) -> MaximalForm:
