@@ -304,7 +304,7 @@ def accelerations(model: ch.Model, state: ch.State):
     problem = TreeProblem.from_model(model, start=state)
     problem.work.quadratures[:] = first_integrals(problem.setup)
     order = [problem.setup.body_index[name] for name in model.body_names]
-    rates = problem.twist_rates(problem.start)[order].reshape(-1, 2, 3)
+    rates = problem.reactions(problem.start).twist_rates[order].reshape(-1, 2, 3)
     v = np.einsum("bji,bj->bi", state.rotation, state.velocity)
     linear = rates[:, 1] + np.cross(state.angular_velocity, v)
     return np.hstack([np.einsum("bij,bj->bi", state.rotation, a) for a in (linear, rates[:, 0])])

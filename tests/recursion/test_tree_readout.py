@@ -7,7 +7,7 @@ from subgroup_runs import floating_tree, random_tree
 
 import chasles as ch
 from chasles.build.dynamics.evaluation import wrench_history
-from chasles.build.dynamics.tree_readout import tree_accelerations, tree_wrenches
+from chasles.build.dynamics.tree_readout import read_on_pairs
 from chasles.result.readout import accelerations
 
 
@@ -17,13 +17,13 @@ def compared(model: ch.Model, spaces: str):
     history = (result.absolute, result.t, result.integrals)
     setup = result.problem.setup
     wrenches = wrench_history(result.problem, *history)
-    found = tree_wrenches(setup, *history)
+    found, _, rates = read_on_pairs(setup, *history)
     for side, bodies in enumerate((setup.system.joints.a, setup.system.joints.b)):
         grounded = np.flatnonzero(bodies < 0)  # what the ground feels is not asked for
         for part in (wrenches, found):
             part[:, grounded, 6 * side : 6 * side + 6] = 0.0
     theirs = wrenches, accelerations(setup, *history, wrenches)
-    return theirs, (found, tree_accelerations(setup, *history))
+    return theirs, (found, rates)
 
 
 def agree(model: ch.Model, tolerance=1e-9, spaces="subgroups") -> None:

@@ -57,9 +57,7 @@ def ends(model, steps, **options):
 @pytest.mark.parametrize("spaces", ["auto", "subgroups", "SE3", "SO3xR3"])
 @pytest.mark.parametrize("bump", [0.0, 1e-7, 1e-6])
 def test_a_flat_net_that_falls_is_refused(spaces, bump, refusal):
-    text = refusal(
-        lambda: ch.simulate(net(bump), 0.2, 1e-3, spaces=spaces), ch.InconsistentStart
-    )
+    text = refusal(lambda: ch.simulate(net(bump), 0.2, 1e-3, spaces=spaces), ch.InconsistentStart)
     assert "singular pose" in text and "several motions are possible" in text
     assert " to " in text and "singular='pass'" in text
 

@@ -13,7 +13,7 @@ from chasles.build.dynamics.evaluation import Evaluation, evaluate
 from chasles.build.dynamics.evaluation import wrench_history as wrenches_on_charts
 from chasles.build.dynamics.maximal import MaximalForm
 from chasles.build.dynamics.solver import Solver, make_solver
-from chasles.build.dynamics.tree_readout import needs_tree, tree_wrenches
+from chasles.build.dynamics.tree_readout import needs_tree, read_on_pairs
 from chasles.build.start.redundancy import Redundancy
 from chasles.build.system.build import Setup, build
 from chasles.build.system.state import State
@@ -211,7 +211,7 @@ def wrench_history(
 ) -> Floats:
     """Joint wrenches (T, m, 12) at absolute states (T, n, 18)."""
     if needs_tree(problem.model):
-        return tree_wrenches(problem.setup, absolute, times, integrals, coordinates)
+        return read_on_pairs(problem.setup, absolute, times, integrals, coordinates).wrenches
     return wrenches_on_charts(problem, absolute, times, integrals)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.dynamics.tree_readout import tree_accelerations
+from chasles.build.dynamics.tree_readout import needs_tree, read_on_pairs
 from chasles.build.system.build import Setup
 from chasles.build.system.gaps import components, opening_history
 from chasles.core.arrays import (
@@ -190,9 +190,8 @@ def accelerations(
     coordinates: Floats | None = None,
 ) -> Floats:  # fmt: skip
     """V' (T, n, 6) of all bodies; `wrenches` (T, m, 12) are those of the joints."""
-    massless = not setup.system.bodies.mass.all()
-    if (massless or setup.model.couplings) and integrals is not None:
-        return tree_accelerations(setup, absolute, times, integrals, coordinates)
+    if needs_tree(setup.model) and integrals is not None:
+        return read_on_pairs(setup, absolute, times, integrals, coordinates).rates
     system, (count, bodies) = setup.system, absolute.shape[:2]
     rotation = components(absolute, POSE_R, 9)
     inertia = components(system.bodies.inertia, 0, 6)

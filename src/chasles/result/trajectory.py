@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from chasles.build.dynamics.own_multipliers import own_wrenches
-from chasles.build.dynamics.tree_readout import coupling_multipliers
+from chasles.build.dynamics.tree_readout import read_on_pairs
 from chasles.build.problem import Problem, wrench_history
 from chasles.core.arrays import Floats
 from chasles.model import Body, Joint, Model
@@ -54,9 +54,9 @@ class Trajectory:
     @cached_property
     def _multipliers(self) -> Floats:
         """Of all couplings (T, c)."""
-        return coupling_multipliers(
+        return read_on_pairs(
             self.problem.setup, self.absolute, self.t, self.integrals, self.coordinates
-        )
+        ).couplings
 
     @cached_property
     def _wrenches_of_motion(self) -> Floats:

@@ -65,9 +65,9 @@ def check_branches(solver: Solver) -> None:
     if (left > 1.0).any():
         name, component = joint_of_row(setup, int(np.argmax(left)))
         raise InconsistentStart(
-            "the start is a singular pose, or very near one, from which several motions are possible: joint"
-            f" '{name}' (direction {component}) depends on other joints there, and accelerations,"
-            " which are found without it, lead where it does not.",
+            "the start is a singular pose, or very near one, from which several motions are"
+            f" possible: joint '{name}' (direction {component}) depends on other joints there, and"
+            " accelerations, which are found without it, lead where it does not.",
             "Start a little away from that pose, or with velocities along the motion that you mean."
             " singular='pass' goes on from it; round-off may then decide which motion follows.",
         )

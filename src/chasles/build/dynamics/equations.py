@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from chasles.build.dynamics.evaluation import Solvable, evaluate
+from chasles.build.dynamics.evaluation import Evaluation, Solvable, evaluate
 from chasles.build.dynamics.maximal import terms_at
 from chasles.build.dynamics.solver import make_solver, singular_error
 from chasles.build.dynamics.tree_problem import TreeProblem
@@ -22,6 +22,7 @@ from chasles.core.arrays import (
     Floats,
     System,
 )
+from chasles.core.workspace import Workspace
 from chasles.model import Model
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
@@ -100,23 +101,40 @@ def equations_at(
     problem: Solvable, absolute: Floats, t: float = 0.0, integrals: Floats | None = None
 ) -> Equations:
     """`equations` of a problem or solver whose bodies are in the model's order."""
-    setup, system, model = problem.setup, problem.setup.system, problem.setup.model
     found = evaluate(problem, absolute, t, integrals)
     if not found.is_solved:
-        raise singular_error(setup, found.outcome)
-    jacobian = dense_jacobian(system, found.jacobian)
-    inertia, push = terms_of_rotors(system, jacobian, found.eta)
+        raise singular_error(problem.setup, found.outcome)
+    return laid_open(problem.setup, absolute, found, found.acceleration, found.multipliers)
+
+
+def laid_open(
+    setup: Setup, absolute: Floats, terms: Evaluation | Workspace, rates: Floats,
+    multipliers: Floats | None = None,
+) -> Equations:  # fmt: skip
+    """M, J, eta and Q where J, eta and Q of joints and forces are known, and V'.
+
+    A coupling has a row on the twists of all bodies that it names.  Without multipliers, of several
+    that balance the bodies the shortest are taken.
+    """
+    system, model = setup.system, setup.model
+    jacobian, eta = dense_jacobian(system, terms.jacobian), terms.eta.copy()
+    inertia, push = terms_of_rotors(system, jacobian, eta)
+    mass, forces = dense_mass(system) + inertia, terms.forces + push
+    if model.couplings:
+        coupled = coupled_places(setup)
+        jacobian[coupled] = coupled_matrix(setup, absolute)
+        eta[coupled] = jacobian[coupled] @ rates
+    rows = all_rows(setup)
+    if multipliers is None:
+        found = shortest(setup, jacobian[rows], forces - mass @ rates)
+    else:
+        found = multipliers[rows]
     return Equations(
         columns=tuple((name, c) for name in model.body_names for c in TWIST_COMPONENTS),
         rows=tuple((name, c) for name, k in setup.joint_index.items() for c in setup.locked(k)),
-        mass=dense_mass(system) + inertia,
-        jacobian=jacobian[found.rows],
-        eta=found.eta[found.rows],
-        forces=found.forces + push,
-        velocity=absolute[:, TWIST:].ravel(),
-        acceleration=found.acceleration,
-        multipliers=found.multipliers[found.rows],
-    )
+        mass=mass, jacobian=jacobian[rows], eta=eta[rows], forces=forces,
+        velocity=absolute[:, TWIST:].ravel(), acceleration=rates, multipliers=found,
+    )  # fmt: skip
 
 
 def terms_of_rotors(system: System, jacobian: Floats, eta: Floats) -> tuple[Floats, Floats]:
@@ -131,35 +149,14 @@ def terms_of_rotors(system: System, jacobian: Floats, eta: Floats) -> tuple[Floa
 
 
 def equations_on_pairs(model: Model, state: State | None, acceleration: str) -> Equations:
-    r"""The same where couplings or frames without mass are in the model: by the recursion.
-
-    A coupling has a row on the twists of all bodies that it names.
-    """
+    """The same where couplings or frames without mass are in the model: by the recursion."""
     problem, t = TreeProblem.from_model(model, start=state), 0.0 if state is None else state.t
     problem.work.quadratures[:] = first_integrals(problem.setup)
     order = [problem.setup.body_index[name] for name in model.body_names]
-    rates = problem.twist_rates(problem.start, t)[order].ravel()
+    rates = problem.reactions(problem.start, t).twist_rates[order].ravel()
     setup = build(model, resolve_spaces(model, "SE3"), acceleration, state)
     absolute = problem.absolute(problem.start[None])[0][order]
-    terms = terms_at(setup, absolute, t, first_integrals(setup))
-    jacobian, eta = dense_jacobian(setup.system, terms.jacobian), terms.eta
-    inertia, push = terms_of_rotors(setup.system, jacobian, eta)
-    mass, forces = dense_mass(setup.system) + inertia, terms.forces + push
-    coupled = coupled_places(setup)
-    jacobian[coupled] = coupled_matrix(setup, absolute)
-    eta[coupled] = jacobian[coupled] @ rates
-    chosen = all_rows(setup)
-    return Equations(
-        columns=tuple((name, c) for name in model.body_names for c in TWIST_COMPONENTS),
-        rows=tuple((name, c) for name, k in setup.joint_index.items() for c in setup.locked(k)),
-        mass=mass,
-        jacobian=jacobian[chosen],
-        eta=eta[chosen],
-        forces=forces,
-        velocity=absolute[:, TWIST:].ravel(),
-        acceleration=rates,
-        multipliers=shortest(setup, jacobian[chosen], forces - mass @ rates),
-    )
+    return laid_open(setup, absolute, terms_at(setup, absolute, t, first_integrals(setup)), rates)
 
 
 def shortest(setup: Setup, jacobian: Floats, wrenches: Floats) -> Floats:

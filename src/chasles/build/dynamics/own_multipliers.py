@@ -7,7 +7,7 @@ bodies under them.
 import numpy as np
 
 from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.build.dynamics.tree_readout import wrenches_by
+from chasles.build.dynamics.tree_readout import read_on_pairs
 from chasles.build.system.build import Setup
 from chasles.core.arrays import Floats
 
@@ -25,8 +25,8 @@ def own_wrenches(
         return otherwise
     found = ~np.isnan(multipliers[:, problem.loops.source]).any(axis=1)
     if found.any():
-        wrenches[found] = wrenches_by(
-            problem, setup, absolute[found], times[found], integrals[found],
-            None if known is None else known[found], multipliers[found],
-        )  # fmt: skip
+        wrenches[found] = read_on_pairs(
+            setup, absolute[found], times[found], integrals[found],
+            None if known is None else known[found], problem, multipliers[found],
+        ).wrenches  # fmt: skip
     return wrenches

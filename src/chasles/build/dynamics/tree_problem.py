@@ -13,12 +13,11 @@ from chasles.build.system.build_tree import with_feathers
 from chasles.build.system.state import State
 from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import known_coordinates, state_of
-from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, TWIST, Floats
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import LoopRoom, Loops
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.reactions import tree_reactions
-from chasles.core.recursion.run import tree_correct
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
@@ -38,8 +37,9 @@ from chasles.spaces.on_subgroups import subgroup_tree
 @dataclass(frozen=True)
 class TreeReactions:
     """At one state: rates of the velocities (v,), generalised forces (v,), wrenches of the joints
-    about P in world axes (n, 6), on parent and body in their own axes at their COMs (n, 12), and
-    the multipliers of all rows of J, those of the tree's joints zero.
+    about P in world axes (n, 6), on parent and body in their own axes at their COMs (n, 12), the
+    multipliers of all rows of J, those of the tree's joints zero, and rates of the body twists at
+    the centres of mass (n, 6).
     """
 
     rates: Floats
@@ -47,6 +47,7 @@ class TreeReactions:
     wrenches: Floats
     on_bodies: Floats
     multipliers: Floats
+    twist_rates: Floats
 
 
 @dataclass(frozen=True)
@@ -116,32 +117,19 @@ class TreeProblem:
             raise no_pivot(outcome)
         found = np.zeros(self.setup.system.row_count)
         found[self.loops.source] = self.room.multipliers[: self.loops.row_count]
-        return TreeReactions(rates, efforts, wrenches, on_bodies, found)
+        return TreeReactions(rates, efforts, wrenches, on_bodies, found, self.twist_rates(state))
 
-    def twist_rates(self, state: Floats, t: float = 0.0) -> Floats:
-        """Rates of the body twists at the centres of mass (n, 6), after `reactions` at a state."""
-        out, absolute = np.zeros((self.tree.body_count, 6)), self.absolute(state[None])[0]
-        self.reactions(state, t)
-        for k, row in enumerate(self.memory.rows):
-            own = absolute[k, :9].reshape(3, 3)
-            arm = row[TURN : TURN + 9].reshape(3, 3) @ self.tree.centre[k]
-            omega, alpha = row[OMEGA : OMEGA + 3], row[ALPHA : ALPHA + 3]
-            a = row[ACCELERATION : ACCELERATION + 3] + self.tree.gravity
-            a = a + np.cross(alpha, arm) + np.cross(omega, np.cross(omega, arm))
-            turned = np.cross(absolute[k, 12:15], absolute[k, 15:18])
-            out[k] = np.concatenate((own.T @ alpha, own.T @ a - turned))
-        return out
-
-    def corrections(self, state: Floats, changes: Floats) -> Floats:
-        """Changes of the coordinates (k, v) by which rows change as given (k, m)."""
-        out = np.zeros((len(changes), self.tree.rate_count))
-        outcome = tree_correct(
-            self.tree, self.memory, self.setup.system, self.work, self.loops, self.room, state,
-            np.ascontiguousarray(changes, float), out,
-        )  # fmt: skip
-        if outcome != SOLVED:
-            raise no_pivot(outcome)
-        return out
+    def twist_rates(self, state: Floats) -> Floats:
+        """V' (n, 6) of the accelerations that were found at a state."""
+        rows, tree, absolute = self.memory.rows, self.tree, self.absolute(state[None])[0]
+        own, arms = absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3), tree.centre[:, :, None]
+        arms = (rows[:, TURN : TURN + 9].reshape(-1, 3, 3) @ arms)[:, :, 0]
+        omega, alpha = rows[:, OMEGA : OMEGA + 3], rows[:, ALPHA : ALPHA + 3]
+        a = rows[:, ACCELERATION : ACCELERATION + 3] + tree.gravity
+        a = a + np.cross(alpha, arms) + np.cross(omega, np.cross(omega, arms))
+        turned = np.cross(absolute[:, TWIST : TWIST + 3], absolute[:, TWIST + 3 :])
+        seen = np.einsum("nji,knj->kni", own, np.stack((alpha, a)))
+        return np.concatenate((seen[0], seen[1] - turned), axis=1)
 
 
 def no_pivot(row: int) -> SimulationStopped:

@@ -8,15 +8,9 @@ import numpy as np
 from chasles.build.system.gaps import frame_of, opening_history, pose_history
 from chasles.build.system.user_code import CustomRows
 from chasles.core.arrays import POSE_X, TWIST, Floats, Integers
+from chasles.core.constraints.screw_form import coordinate_rows
 from chasles.core.frames import oriented
-from chasles.core.rows import (
-    column,
-    frame_seen_from_a,
-    nearest_turn,
-    rotation_row,
-    translation_row,
-    turn_about_axis,
-)
+from chasles.core.rows import frame_seen_from_a, nearest_turn, turn_about_axis
 from chasles.model import Coupling, CustomCoupling
 from chasles.model.coordinates import ANGLE
 
@@ -81,15 +75,10 @@ def coordinate_row(setup: "Setup", joint: str, word: str, absolute: Floats) -> A
     index, joints = setup.joint_index[joint], setup.system.joints
     axes, point = frame_of(joints, index, "b")
     a, b = (pose_history(absolute, int(body[index])) for body in (joints.a, joints.b))
-    seen_axes, seen_point = frame_seen_from_a(a, b, axes, point)
-    if word == ANGLE:
-        on_a, on_b = rotation_row(column(seen_axes, 2)), rotation_row(column(axes, 2))
-    else:
-        on_a = translation_row(column(seen_axes, 2), seen_point, 0.0)
-        on_b = translation_row(column(axes, 2), point, 0.0)
-    parts = [*(-np.asarray(x) for part in on_a for x in part), *(x for part in on_b for x in part)]
-    shape = absolute.shape[:-2]
-    row = np.stack([np.broadcast_to(x, shape) for x in parts], axis=-1)
+    seen = frame_seen_from_a(a, b, axes, point)
+    rows = coordinate_rows(word == ANGLE, seen, (axes, point))
+    parts = [x for row in rows for half in row for x in half]
+    row = np.stack([np.broadcast_to(x, absolute.shape[:-2]) for x in parts], axis=-1)
     return orientation(setup, joint) * row
 
 

@@ -14,9 +14,9 @@ from chasles.core.constraints.kind import (
     JointEntry,
     Opening,
 )
-from chasles.core.constraints.motion import ZERO, joint_motion, negated, put_row
+from chasles.core.constraints.motion import ZERO, joint_motion, put_space_row
 from chasles.core.frames import joint_frames
-from chasles.core.rows import space_eta_point, space_row_of_body
+from chasles.core.rows import space_eta_point
 from chasles.groups.vectors import add, dot, matvec, scale, sub
 from chasles.model import Distance, Model
 from chasles.scalars.elementary import sqrt
@@ -41,14 +41,8 @@ def distance_rows(
         add(poses[0][1], matvec(poses[0][0], points[0])),
     )
     beta = scale(1.0 / length, span)
-    put_row(
-        jacobian,
-        eta,
-        system.joints.first_row[joint],
-        negated(space_row_of_body(ZERO, beta, poses[0][0], points[0])),
-        space_row_of_body(ZERO, beta, poses[1][0], points[1]),
-        distance_eta(beta, length, omegas, velocities),
-    )
+    row, value = system.joints.first_row[joint], distance_eta(beta, length, omegas, velocities)
+    put_space_row(jacobian, eta, row, ZERO, beta, poses, points, value)
 
 
 @once

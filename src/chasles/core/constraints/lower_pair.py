@@ -44,7 +44,7 @@ def pair_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, 
     if system.form == SCREW_FORM:
         screw_rows(system.joints, joint, absolute, jacobian, eta)
     else:
-        space_rows(system.joints, joint, absolute, jacobian, eta)
+        space_rows(system, joint, absolute, jacobian, eta)
         if system.joints.geared[joint] != 0:  # a rotor's equation is no constraint
             rotor_rows(system.joints, joint, absolute, jacobian, eta)
 

@@ -26,6 +26,16 @@ def negated(row: Any) -> Any:
 
 
 @formula
+def put_space_row(
+    jacobian: Any, eta: Any, row: int, alpha: Any, beta: Any, poses: Any, levers: Any, value: Any
+) -> int:
+    r"""A row $\alpha\cdot(\omega_b - \omega_a) + \beta\cdot(\dot x_b - \dot x_a)$; the next row."""
+    on_a = negated(space_row_of_body(alpha, beta, poses[0][0], levers[0]))
+    on_b = space_row_of_body(alpha, beta, poses[1][0], levers[1])
+    return put_row(jacobian, eta, row, on_a, on_b, value)
+
+
+@formula
 def joint_motion(system: Any, joint: int, absolute: Any) -> Any:
     """What rows are made of: poses, joint axes in the world, angular and point velocities."""
     a, b = system.joints.a[joint], system.joints.b[joint]
@@ -56,20 +66,14 @@ def point_residual(system: Any, joint: int, turn: Any, shift: Any) -> Any:
 @formula
 def put_turning_row(
     jacobian: Any, eta: Any, row: int, poses: Any, omegas: Any, product: Any
-) -> None:
+) -> int:
     r"""A row $\alpha\cdot(\omega_b - \omega_a) = 0$.
 
     `product` is alpha and its rate, of a g that is made of products of axes (see `axis_product`).
     """
     alpha, rate = product
-    put_row(
-        jacobian,
-        eta,
-        row,
-        negated(space_row_of_body(alpha, ZERO, poses[0][0], ZERO)),
-        space_row_of_body(alpha, ZERO, poses[1][0], ZERO),
-        space_eta_rotation(rate, omegas[0], omegas[1]),
-    )
+    value = space_eta_rotation(rate, omegas[0], omegas[1])
+    return put_space_row(jacobian, eta, row, alpha, ZERO, poses, (ZERO, ZERO), value)
 
 
 @formula

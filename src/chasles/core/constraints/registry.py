@@ -8,7 +8,6 @@ from typing import Any
 
 from chasles.compiled import hot, routine
 from chasles.core.arrays import SCREW_FORM
-from chasles.core.constraints.constant_velocity import CONSTANT_VELOCITY
 from chasles.core.constraints.coupled import COUPLED, TIED
 from chasles.core.constraints.custom import CUSTOM
 from chasles.core.constraints.distance import DISTANCE
@@ -19,7 +18,7 @@ from chasles.core.constraints.lower_pair import LOWER_PAIR
 from chasles.core.constraints.rolling import ROLLING_DISC, ROLLING_SPHERE
 from chasles.core.constraints.screw_form import screw_rows
 from chasles.core.constraints.sliding_point import SLIDING_POINT
-from chasles.core.constraints.universal import UNIVERSAL
+from chasles.core.constraints.universal import CONSTANT_VELOCITY, UNIVERSAL
 from chasles.core.kinds import Kinds
 
 CONSTRAINTS: Kinds[ConstraintKind] = Kinds(

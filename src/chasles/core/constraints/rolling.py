@@ -6,6 +6,7 @@ e the axes of A, z the normal of the plane, and x the point p of contact.  Only 
 normal is the rate of a position, the height of b above the plane.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from chasles.compiled import formula, once, routine
@@ -18,9 +19,9 @@ from chasles.core.constraints.kind import (
     JointEntry,
     Opening,
 )
-from chasles.core.constraints.motion import ZERO, joint_motion, negated, put_row
+from chasles.core.constraints.motion import ZERO, joint_motion, put_space_row
 from chasles.core.frames import Frames, frame_along, joint_frames
-from chasles.core.rows import column, space_row_of_body
+from chasles.core.rows import column
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, scale, sub, tmatvec
 from chasles.model import Model, RollingDisc, RollingSphere
 from chasles.scalars.elementary import sqrt
@@ -94,14 +95,8 @@ def put_rolling_rows(
     travel = add(matvec(poses[1][0], twists[1][1]), contact_rate)
     for k in range(3):
         direction = column(axes[0], k)
-        put_row(
-            jacobian,
-            eta,
-            first + k,
-            negated(space_row_of_body(ZERO, direction, poses[0][0], levers[0])),
-            space_row_of_body(ZERO, direction, poses[1][0], levers[1]),
-            rolling_eta(direction, omegas, travel, slip),
-        )
+        value = rolling_eta(direction, omegas, travel, slip)
+        put_space_row(jacobian, eta, first + k, ZERO, direction, poses, levers, value)
 
 
 @once
@@ -182,15 +177,12 @@ ROLLING_SPHERE = ConstraintKind(
     rolling=(0, 1),
     axes_on_a=True,
 )
-ROLLING_DISC = ConstraintKind(
+ROLLING_DISC = replace(
+    ROLLING_SPHERE,
     name="rollingdisc",
     made_of=(RollingDisc,),
     entry=disc_entry,
     rows=disc_rows,
     residual=disc_residual,
     gap=disc_gap,
-    units=(METRE, METRE, METRE),
-    measured=(2,),
-    rolling=(0, 1),
-    axes_on_a=True,
 )

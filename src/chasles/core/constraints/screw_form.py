@@ -98,6 +98,15 @@ def put_components(
 
 
 @formula
+def coordinate_rows(turns: bool, on_a: Any, on_b: Any) -> Any:
+    """The rate of an angle or a displacement, the component along z: rows on bodies a and b."""
+    if turns:
+        return negated(rotation_row(column(on_a[0], 2))), rotation_row(column(on_b[0], 2))
+    row_a = translation_row(column(on_a[0], 2), on_a[1], 0.0)
+    return negated(row_a), translation_row(column(on_b[0], 2), on_b[1], 0.0)
+
+
+@formula
 def relative_twist(joints: Any, joint: int, absolute: Any) -> Any:
     """(omega, u) of frame B against A, along the axes of B."""
     on_a, on_b, _ = joint_in_frame_b(joints, joint, absolute)

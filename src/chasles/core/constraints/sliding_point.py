@@ -8,8 +8,7 @@ e the locked axes of A, and q_d the motion of a driver, or zero.
 from typing import Any
 
 from chasles.compiled import once
-from chasles.core.arrays import DRIVEN_SHIFT, mat9
-from chasles.core.assemble import point_velocity
+from chasles.core.arrays import DRIVEN_SHIFT
 from chasles.core.constraints.kind import (
     NOTHING,
     ConstraintKind,
@@ -21,7 +20,6 @@ from chasles.core.constraints.kind import (
 from chasles.core.constraints.motion import joint_motion
 from chasles.core.constraints.space_form import space_translation_rows
 from chasles.core.frames import Frames, frame_along, joint_frames
-from chasles.core.rows import frame_seen_from_a
 from chasles.model import GROUND, Model, PointDriver, PointOnLine, PointOnPlane, RowJoint
 
 
@@ -29,22 +27,8 @@ from chasles.model import GROUND, Model, PointDriver, PointOnLine, PointOnPlane,
 def sliding_rows(
     system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
 ) -> None:
-    joints = system.joints
-    poses, twists, axes, omegas, points, velocities = joint_motion(system, joint, absolute)
-    seen = frame_seen_from_a(poses[0], poses[1], mat9(joints.axes_b, 9 * joint), points[1])[1]
-    carried = point_velocity(poses[0], twists[0], seen)
-    space_translation_rows(
-        joints.locked[joint],
-        0.0,
-        axes[0],
-        (points[0], points[1], seen),
-        poses,
-        omegas,
-        (velocities[0], velocities[1], carried),
-        joints.first_row[joint],
-        jacobian,
-        eta,
-    )
+    motion, first = joint_motion(system, joint, absolute), system.joints.first_row[joint]
+    space_translation_rows(system.joints, joint, motion, 0.0, first, jacobian, eta)
 
 
 @once

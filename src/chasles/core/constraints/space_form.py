@@ -6,9 +6,9 @@ g is written with vectors in inertial space and differentiated twice (see `chasl
 from typing import Any
 
 from chasles.compiled import formula, routine
-from chasles.core.arrays import mat9, vec3
-from chasles.core.assemble import point_velocity, pose_of, twist_of
-from chasles.core.constraints.motion import ZERO, negated, put_row
+from chasles.core.arrays import mat9
+from chasles.core.assemble import point_velocity
+from chasles.core.constraints.motion import joint_motion, put_space_row, put_turning_row
 from chasles.core.rows import (
     advance,
     axis_product,
@@ -17,9 +17,8 @@ from chasles.core.rows import (
     space_eta_along,
     space_eta_point,
     space_eta_rotation,
-    space_row_of_body,
 )
-from chasles.groups.vectors import cross, dot, matmul, matvec, scale, tmatvec
+from chasles.groups.vectors import cross, dot, matvec, scale, tmatvec
 
 #: Bits of Joints.locked for the three translations, and for the three rotations.
 ALL_TRANSLATIONS = 0b111000
@@ -39,94 +38,49 @@ def space_rotation_rows(
         of_b = (k + 2) % 3 if whole else 2
         sign = 1.0 if k == 1 and not whole else -1.0
         axis_a = scale(sign, column(axes_a, of_a))
-        alpha, alpha_rate = axis_product(column(axes_b, of_b), axis_a, omegas[0], omegas[1])
-        row = put_row(
-            jacobian,
-            eta,
-            row,
-            negated(space_row_of_body(alpha, ZERO, poses[0][0], ZERO)),
-            space_row_of_body(alpha, ZERO, poses[1][0], ZERO),
-            space_eta_rotation(alpha_rate, omegas[0], omegas[1]),
-        )
+        product = axis_product(column(axes_b, of_b), axis_a, omegas[0], omegas[1])
+        row = put_turning_row(jacobian, eta, row, poses, omegas, product)
     return row
 
 
 @routine
 def space_translation_rows(
-    locked: int,
-    pitch: Any,
-    axes_a: Any,
-    points: Any,
-    poses: Any,
-    omegas: Any,
-    velocities: Any,
-    row: int,
-    jacobian: Any,
-    eta: Any,
-) -> int:
+    joints: Any, joint: int, motion: Any, pitch: Any, row: int, jacobian: Any, eta: Any
+) -> None:
     """Rows of x_b - x_a = 0 in the world, or of e_a . (x_b - x_a) = 0 where some slide.
 
     The former are resolved along the axes of body b: turning all three rows together changes the
     components of lambda, not the motion, and rounding errors then turn with the body instead of
     adding up in one direction (1e-12 m against 1e-13 m for a top after 5 s).
     """
-    point_a, point_b, seen_point = points
-    velocity_a, velocity_b, carried = velocities
+    poses, twists, axes, omegas, points, velocities = motion
+    locked, axes_b = joints.locked[joint], mat9(joints.axes_b, 9 * joint)
+    seen = frame_seen_from_a(poses[0], poses[1], axes_b, points[1])[1]
+    carried = point_velocity(poses[0], twists[0], seen)
     whole = locked & ALL_TRANSLATIONS == ALL_TRANSLATIONS and pitch == 0.0
-    inertial = space_eta_point(omegas[0], velocity_a, omegas[1], velocity_b)
+    inertial = space_eta_point(omegas[0], velocities[0], omegas[1], velocities[1])
     for k in range(3):
         if locked >> (3 + k) & 1:
             h = pitch if k == 2 else 0.0
-            beta = column(poses[1][0], k) if whole else column(axes_a, k)
-            lever = point_a if whole else seen_point
+            beta = column(poses[1][0], k) if whole else column(axes[0], k)
+            levers = (points[0] if whole else seen, points[1])
             alpha = (-h * beta[0], -h * beta[1], -h * beta[2])
             if whole:
                 value = dot(beta, inertial)
             else:
-                value = space_eta_along(beta, omegas[0], omegas[1], velocity_b, carried)
+                value = space_eta_along(beta, omegas[0], omegas[1], velocities[1], carried)
                 value += space_eta_rotation(cross(omegas[0], alpha), omegas[0], omegas[1])
-            row = put_row(
-                jacobian,
-                eta,
-                row,
-                negated(space_row_of_body(alpha, beta, poses[0][0], lever)),
-                space_row_of_body(alpha, beta, poses[1][0], point_b),
-                value,
-            )
-    return row
+            row = put_space_row(jacobian, eta, row, alpha, beta, poses, levers, value)
 
 
 @routine
-def space_rows(joints: Any, joint: int, absolute: Any, jacobian: Any, eta: Any) -> None:
+def space_rows(system: Any, joint: int, absolute: Any, jacobian: Any, eta: Any) -> None:
     """Rows of one joint in the space form (see `chasles.core.rows`)."""
-    a, b, locked = joints.a[joint], joints.b[joint], joints.locked[joint]
-    axes_a, axes_b = mat9(joints.axes_a, 9 * joint), mat9(joints.axes_b, 9 * joint)
-    point_a, point_b = vec3(joints.point_a, 3 * joint), vec3(joints.point_b, 3 * joint)
-    poses = (pose_of(absolute, a), pose_of(absolute, b))
-    twist_a, twist_b = twist_of(absolute, a), twist_of(absolute, b)
-    seen_point = frame_seen_from_a(poses[0], poses[1], axes_b, point_b)[1]
-    world_axes = (matmul(poses[0][0], axes_a), matmul(poses[1][0], axes_b))
-    omegas = (matvec(poses[0][0], twist_a[0]), matvec(poses[1][0], twist_b[0]))
-    velocities = (
-        point_velocity(poses[0], twist_a, point_a),
-        point_velocity(poses[1], twist_b, point_b),
-        point_velocity(poses[0], twist_a, seen_point),
-    )
-    row = space_rotation_rows(
-        locked, world_axes, poses, omegas, joints.first_row[joint], jacobian, eta
-    )
-    space_translation_rows(
-        locked,
-        joints.constant[joint],
-        world_axes[0],
-        (point_a, point_b, seen_point),
-        poses,
-        omegas,
-        velocities,
-        row,
-        jacobian,
-        eta,
-    )
+    joints, motion = system.joints, joint_motion(system, joint, absolute)
+    poses, _, axes, omegas, _, _ = motion
+    first, locked = joints.first_row[joint], joints.locked[joint]
+    row = space_rotation_rows(locked, axes, poses, omegas, first, jacobian, eta)
+    space_translation_rows(joints, joint, motion, joints.constant[joint], row, jacobian, eta)
 
 
 @formula

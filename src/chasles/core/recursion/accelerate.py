@@ -25,19 +25,13 @@ from chasles.core.blocks.small import (
     scale3,
     scale6,
 )
-from chasles.core.recursion.articulate import (
-    articulate,
-    clear_sums,
-    column_of_turn,
-    load_wrenches,
-    z_axis,
-)
+from chasles.core.recursion.articulate import articulate, clear_sums, load_wrenches
+from chasles.core.recursion.axes import axis_of, z_axis
 from chasles.core.recursion.dust import swept3
 from chasles.core.recursion.tips import accelerate_tip
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
-    AXIS,
     BIAS_U,
     BIAS_W,
     COLUMN,
@@ -46,19 +40,13 @@ from chasles.core.recursion.tree import (
     FIXED,
     FREE,
     GAIN,
-    GEARED,
-    HELICAL,
     LEVER,
-    PLANAR,
-    PRISMATIC,
     PULL,
     REVOLUTE,
     ROW,
     SPHERICAL,
     TURN,
     coordinates_of,
-    is_flat,
-    rises,
     triangle,
 )
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, sub, tmatvec
@@ -75,35 +63,15 @@ def answered(rows: Any, at: int, slot: int, alpha: Any, acceleration: Any) -> An
 
 
 @routine
-def several_answers(rows: Any, at: int, pair: int, pitch: Any, x: Any, out: Any, k: int) -> Any:
-    """`answered` of several coordinates, the last to give way first; X with all of them."""
+def several_answers(tree: Any, rows: Any, body: int, pair: int, x: Any, out: Any, k: int) -> Any:
+    """`answered` of all coordinates, the last to give way first; X with all of them."""
     alpha, a = x
-    z = z_axis(rows, at)
-    if pair == GEARED:
-        for c in range(3):
-            slot = 2 - c
-            rate = answered(rows, at, slot, alpha, a)
-            alpha = axpy(rate, column_of_turn(rows, at, slot), alpha)
-            out[k + slot] = rate
-        return alpha, a
-    slot = coordinates_of(pair)
-    if rises(pair):
-        slot -= 1
-        out[k + slot] = answered(rows, at, slot, alpha, a)
-        a = axpy(out[k + slot], z, a)
-    if is_flat(pair):
-        x_axis = vec3(rows, at + AXIS)
-        slot -= 1
-        out[k + slot] = answered(rows, at, slot, alpha, a)
-        a = axpy(out[k + slot], cross(z, x_axis), a)
-        slot -= 1
-        out[k + slot] = answered(rows, at, slot, alpha, a)
-        a = axpy(out[k + slot], x_axis, a)
-    if pair >= REVOLUTE:
-        out[k] = answered(rows, at, 0, alpha, a)
-        alpha = axpy(out[k], z, alpha)
-        if pair == PLANAR and pitch != 0.0:
-            a = axpy(pitch * out[k], z, a)
+    for back in range(coordinates_of(pair)):
+        slot = coordinates_of(pair) - 1 - back
+        rate = answered(rows, body * ROW, slot, alpha, a)
+        turn, shift = axis_of(tree, rows, body, pair, slot)
+        alpha, a = axpy(rate, turn, alpha), axpy(rate, shift, a)
+        out[k + slot] = rate
     return alpha, a
 
 
@@ -189,21 +157,12 @@ def accelerate_body(
         put3(out, k, tmatvec(mat9(rows, at + TURN), rates))
         alpha = own
     else:
-        z = z_axis(rows, at)
         if pair == REVOLUTE:
             rate = answered(rows, at, 0, alpha, a)
             out[k] = rate
-            alpha = axpy(rate, z, alpha)
-        elif pair == PRISMATIC:
-            rate = answered(rows, at, 0, alpha, a)
-            out[k] = rate
-            a = axpy(rate, z, a)
-        elif pair == HELICAL:
-            rate = answered(rows, at, 0, alpha, a)
-            out[k] = rate
-            alpha, a = axpy(rate, z, alpha), axpy(tree.pitch[body] * rate, z, a)
+            alpha = axpy(rate, z_axis(rows, at), alpha)
         elif pair != FIXED:
-            alpha, a = several_answers(rows, at, pair, tree.pitch[body], (alpha, a), out, k)
+            alpha, a = several_answers(tree, rows, body, pair, (alpha, a), out, k)
         if carried:
             alpha = add(alpha, vec3(rows, at + BIAS_W))
             a = add(a, vec3(rows, at + BIAS_U))

@@ -14,6 +14,7 @@ from chasles.compiled import routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, put3, vec3
 from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.core.recursion.articulate import add_load, load_wrenches
+from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.refine import (
     MOST_REFINEMENTS,
     converge,
@@ -21,7 +22,6 @@ from chasles.core.recursion.refine import (
     motion_norm,
     put_damping,
 )
-from chasles.core.recursion.riding import axis_of
 from chasles.core.recursion.solving import resolve_loads
 from chasles.core.recursion.tree import (
     FORCE,

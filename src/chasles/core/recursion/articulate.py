@@ -35,6 +35,7 @@ from chasles.core.blocks.small import (
     put_triangle6,
     scale3,
 )
+from chasles.core.recursion.axes import axis_of, z_axis
 from chasles.core.recursion.dust import swept3, swept_inertia
 from chasles.core.recursion.inertia import (
     crossed,
@@ -45,14 +46,12 @@ from chasles.core.recursion.inertia import (
     rotated,
     rotated_diagonal,
     shifted,
-    sliding_column,
     spread,
     turning_column,
 )
 from chasles.core.recursion.tips import put_free_tip, tip_share
 from chasles.core.recursion.tree import (
     ALPHA,
-    AXIS,
     BIAS_U,
     BIAS_W,
     COLUMN,
@@ -61,13 +60,9 @@ from chasles.core.recursion.tree import (
     FORCE,
     FREE,
     GAIN,
-    GEARED,
-    HELICAL,
     LEVER,
     LINEAR,
     OMEGA,
-    PLANAR,
-    PRISMATIC,
     PULL,
     REVOLUTE,
     ROTARY,
@@ -75,11 +70,9 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     TORQUE,
     TURN,
-    is_flat,
+    coordinates_of,
     put_triangle,
-    rises,
     triangle,
-    turns_of,
 )
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, tmatvec
 
@@ -221,45 +214,22 @@ def yielded(rows: Any, at: int, slot: int, a: Any, p: Any, u: Any, gain: Any, pu
 
 
 @hot
-def give_turn(
-    tree: Any, memory: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, z: Any
-) -> Any:
-    """Give up a turn about z."""
+def give_turn(tree: Any, memory: Any, rows: Any, at: int, k: int, a: Any, p: Any, z: Any) -> Any:
+    """Give up a turn about z: all that a hinge has."""
     u = turning_column(a, z)
     gain, pull = stiffness_of(tree, memory, k, dot(z, u[0]), dot(z, p[0]))
-    return yielded(rows, at, slot, a, p, u, gain, pull)
-
-
-@hot
-def give_slide(
-    tree: Any, memory: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, z: Any
-) -> Any:
-    """Give up a shift along z."""
-    u = sliding_column(a, z)
-    gain, pull = stiffness_of(tree, memory, k, dot(z, u[1]), dot(z, p[1]))
-    return yielded(rows, at, slot, a, p, u, gain, pull)
-
-
-@hot
-def give_screw(
-    tree: Any, memory: Any, rows: Any, at: int, k: int, a: Any, p: Any, z: Any, pitch: Any
-) -> Any:
-    """Give up a turn about z that advances along it."""
-    about, along = turning_column(a, z), sliding_column(a, z)
-    u = (axpy(pitch, along[0], about[0]), axpy(pitch, along[1], about[1]))
-    stiff = dot(z, u[0]) + pitch * dot(z, u[1])
-    gain, pull = stiffness_of(tree, memory, k, stiff, dot(z, p[0]) + pitch * dot(z, p[1]))
     return yielded(rows, at, 0, a, p, u, gain, pull)
 
 
-@formula
-def z_axis(rows: Any, at: int) -> Any:
-    return rows[at + TURN + 2], rows[at + TURN + 5], rows[at + TURN + 8]
-
-
-@formula
-def column_of_turn(rows: Any, at: int, k: int) -> Any:
-    return rows[at + TURN + k], rows[at + TURN + 3 + k], rows[at + TURN + 6 + k]
+@hot
+def give_along(
+    tree: Any, memory: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, s: Any
+) -> Any:
+    """Give up a coordinate that turns and shifts along s."""
+    u = response(a, s[0], s[1])
+    stiff, felt = dot(s[0], u[0]) + dot(s[1], u[1]), dot(s[0], p[0]) + dot(s[1], p[1])
+    gain, pull = stiffness_of(tree, memory, k, stiff, felt)
+    return yielded(rows, at, slot, a, p, u, gain, pull)
 
 
 # --- the pairs ---
@@ -313,13 +283,8 @@ def articulate_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, par
     if parent >= 0:
         more = response(a, vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U))
         p = (add(p[0], more[0]), add(p[1], more[1]))
-    z = z_axis(rows, at)
     if pair == REVOLUTE:
-        a, p = give_turn(tree, memory, rows, at, 0, k, a, p, z)
-    elif pair == PRISMATIC:
-        a, p = give_slide(tree, memory, rows, at, 0, k, a, p, z)
-    elif pair == HELICAL:
-        a, p = give_screw(tree, memory, rows, at, k, a, p, z, tree.pitch[body])
+        a, p = give_turn(tree, memory, rows, at, k, a, p, z_axis(rows, at))
     elif pair != FIXED:
         a, p = several_axes(tree, memory, rows, body, pair, a, p)
     if parent >= 0:
@@ -330,25 +295,11 @@ def articulate_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, par
 
 @routine
 def several_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, a: Any, p: Any) -> Any:
-    """Pairs of several coordinates, and geared balls: coordinate after coordinate."""
-    at, k, z = body * ROW, tree.rate_at[body], z_axis(rows, body * ROW)
-    if pair == GEARED:
-        a, p = give_turn(tree, memory, rows, at, 0, k, a, p, column_of_turn(rows, at, 0))
-        a, p = give_turn(tree, memory, rows, at, 1, k + 1, a, p, column_of_turn(rows, at, 1))
-        return give_turn(tree, memory, rows, at, 2, k + 2, a, p, z)
-    slot = turns_of(pair)
-    if pair == PLANAR and tree.pitch[body] != 0.0:
-        a, p = give_screw(tree, memory, rows, at, k, a, p, z, tree.pitch[body])
-    elif pair >= REVOLUTE:
-        a, p = give_turn(tree, memory, rows, at, 0, k, a, p, z)
-    if is_flat(pair):
-        x = vec3(rows, at + AXIS)
-        a, p = give_slide(tree, memory, rows, at, slot, k + slot, a, p, x)
-        slot += 1
-        a, p = give_slide(tree, memory, rows, at, slot, k + slot, a, p, cross(z, x))
-        slot += 1
-    if rises(pair):
-        a, p = give_slide(tree, memory, rows, at, slot, k + slot, a, p, z)
+    """All pairs but hinges, and geared balls: coordinate after coordinate."""
+    at, k = body * ROW, tree.rate_at[body]
+    for slot in range(coordinates_of(pair)):
+        s = axis_of(tree, rows, body, pair, slot)
+        a, p = give_along(tree, memory, rows, at, slot, k + slot, a, p, s)
     return a, p
 
 

@@ -29,18 +29,16 @@ from chasles.core.arrays import (
 )
 from chasles.core.assemble import pose_of, twist_of
 from chasles.core.constraints.custom import put_pose_and_twist
+from chasles.core.constraints.screw_form import coordinate_rows
 from chasles.core.forces.motion import times_row
-from chasles.core.recursion.articulate import z_axis
+from chasles.core.recursion.axes import z_axis
 from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.tree import POINT, ROW
 from chasles.core.rows import (
-    column,
     frame_seen_from_a,
     nearest_turn,
     relative_joint_frame,
-    rotation_row,
     screw_eta,
-    translation_row,
     turn_about_axis,
     twist_in_joint_frame,
 )
@@ -105,14 +103,12 @@ def put_gauge(loops: Any, room: Any, j: int, absolute: Any, work: Any) -> Any:
     )
     if counted >= 0:
         value = nearest_turn(sign * turn_about_axis(turn), work.quadratures[counted])
-        row_a, row_b = rotation_row(column(seen[0], 2)), rotation_row(column(on_b[0], 2))
         known = sign * bracket[0][2]
     else:
         value = sign * shift[2]
-        row_a = translation_row(column(seen[0], 2), seen[1], 0.0)
-        row_b = translation_row(column(on_b[0], 2), on_b[1], 0.0)
         known = sign * bracket[1][2]
-    row_a, row_b = times_row(row_a, -sign), times_row(row_b, sign)
+    row_a, row_b = coordinate_rows(counted >= 0, seen, on_b)
+    row_a, row_b = times_row(row_a, sign), times_row(row_b, sign)
     rate = dot(row_b[0], twist_b[0]) + dot(row_b[1], twist_b[1])
     put_twist(room.ties, 6 * loops.gauge_ties[2 * j + 1], row_b)
     if a >= 0:

@@ -27,7 +27,7 @@ from chasles.core.arrays import (
     vec3,
     vec4,
 )
-from chasles.core.recursion.articulate import z_axis
+from chasles.core.recursion.axes import z_axis
 from chasles.core.recursion.tree import (
     AXIS,
     CYLINDRICAL,

@@ -26,9 +26,17 @@ def spread(m: Any, v: Any) -> Any:
 @formula
 def rotated(r: Any, m: Any) -> Any:
     r"""$R M R^T$, lower triangle."""
-    x = spread(m, (r[0], r[1], r[2]))
-    y = spread(m, (r[3], r[4], r[5]))
-    z = spread(m, (r[6], r[7], r[8]))
+    return rows_times(
+        r,
+        spread(m, (r[0], r[1], r[2])),
+        spread(m, (r[3], r[4], r[5])),
+        spread(m, (r[6], r[7], r[8])),
+    )
+
+
+@formula
+def rows_times(r: Any, x: Any, y: Any, z: Any) -> Any:
+    """R (x y z), lower triangle."""
     return (
         r[0] * x[0] + r[1] * x[1] + r[2] * x[2],
         r[3] * x[0] + r[4] * x[1] + r[5] * x[2],
@@ -42,16 +50,11 @@ def rotated(r: Any, m: Any) -> Any:
 @formula
 def rotated_diagonal(r: Any, d: Any) -> Any:
     r"""$R\,\mathrm{diag}(d)\,R^T$, lower triangle; d = (d0, ., d1, ., ., d2)."""
-    x = (d[0] * r[0], d[2] * r[1], d[5] * r[2])
-    y = (d[0] * r[3], d[2] * r[4], d[5] * r[5])
-    z = (d[0] * r[6], d[2] * r[7], d[5] * r[8])
-    return (
-        r[0] * x[0] + r[1] * x[1] + r[2] * x[2],
-        r[3] * x[0] + r[4] * x[1] + r[5] * x[2],
-        r[3] * y[0] + r[4] * y[1] + r[5] * y[2],
-        r[6] * x[0] + r[7] * x[1] + r[8] * x[2],
-        r[6] * y[0] + r[7] * y[1] + r[8] * y[2],
-        r[6] * z[0] + r[7] * z[1] + r[8] * z[2],
+    return rows_times(
+        r,
+        (d[0] * r[0], d[2] * r[1], d[5] * r[2]),
+        (d[0] * r[3], d[2] * r[4], d[5] * r[5]),
+        (d[0] * r[6], d[2] * r[7], d[5] * r[8]),
     )
 
 
@@ -68,12 +71,6 @@ def response(a: Any, alpha: Any, acceleration: Any) -> Any:
 def turning_column(a: Any, z: Any) -> Any:
     """U = A S for a turn about z."""
     return spread(a[0], z), tmatvec(a[1], z)
-
-
-@formula
-def sliding_column(a: Any, z: Any) -> Any:
-    """U = A S for a shift along z."""
-    return matvec(a[1], z), spread(a[2], z)
 
 
 @formula

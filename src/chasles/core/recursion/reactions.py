@@ -19,14 +19,13 @@ from chasles.core.recursion.accelerate import accelerate
 from chasles.core.recursion.articulate import (
     articulate,
     clear_sums,
-    column_of_turn,
     load_wrenches,
 )
+from chasles.core.recursion.axes import axis_of, column_of_turn
 from chasles.core.recursion.coupled import add_coupled_wrenches
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.inertia import rotated, spread
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.riding import axis_of
 from chasles.core.recursion.stage import accelerate_at, push, put_cut_rows
 from chasles.core.recursion.tree import (
     ACCELERATION,

@@ -27,17 +27,15 @@ from chasles.core.blocks.small import (
     scale3,
     scale6,
 )
-from chasles.core.recursion.articulate import column_of_turn, z_axis
+from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.tree import (
     ALPHA,
-    AXIS,
     BIAS_U,
     BIAS_W,
     COLUMN,
     COUPLING,
     FREE,
     GAIN,
-    GEARED,
     HELICAL,
     LEVER,
     PRISMATIC,
@@ -46,35 +44,12 @@ from chasles.core.recursion.tree import (
     ROW,
     SPHERICAL,
     coordinates_of,
-    is_flat,
     triangle,
-    turns_of,
 )
 from chasles.core.recursion.untouched import NOTHING, take_products
-from chasles.groups.vectors import add, axpy, cross, dot, scale, sub, tmatvec
+from chasles.groups.vectors import add, axpy, cross, dot, sub, tmatvec
 
 ZERO = (0.0, 0.0, 0.0)
-
-
-@formula
-def axis_of(tree: Any, rows: Any, body: int, pair: int, slot: int) -> Any:
-    """S of a coordinate: (turn, shift) in the world."""
-    at = body * ROW
-    z = z_axis(rows, at)
-    if pair == GEARED:
-        return column_of_turn(rows, at, slot), ZERO
-    if pair == REVOLUTE:
-        return z, ZERO
-    turns = turns_of(pair)
-    if slot < turns:
-        return z, scale(tree.pitch[body], z)
-    if is_flat(pair):
-        x = vec3(rows, at + AXIS)
-        if slot == turns:
-            return ZERO, x
-        if slot == turns + 1:
-            return ZERO, cross(z, x)
-    return ZERO, z
 
 
 @formula

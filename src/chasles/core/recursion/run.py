@@ -26,30 +26,6 @@ def tree_factor(
     )  # fmt: skip
 
 
-@kernel("corrections of loop-closing joints", seconds=10)
-def tree_correct(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any,
-    changes: Any, out: Any,
-) -> int:  # fmt: skip
-    """Changes of all coordinates (v,) by which rows change as given (k, m), one after the other.
-
-    The shortest in the mass metric, from one factor: SOLVED or a row.  Tree joints stay closed,
-    since only coordinates move.
-    """
-    model, scratch, cuts, riders = borrow(tree), borrow(memory), borrow(loops), borrow(room)
-    wanted, answers = borrow(changes), borrow(out)
-    failed = factor_at(model, scratch, borrow(system), borrow(work), cuts, riders, borrow(state), 1)
-    if failed != SOLVED:
-        return failed
-    for k in range(changes.shape[0]):
-        for row in range(cuts.row_count):
-            riders.wanted[row] = wanted[k * cuts.row_count + row]
-        solve_rows(model, cuts, riders, scratch.rows)
-        for c in range(model.rate_count):
-            answers[k * model.rate_count + c] = riders.solution[c]
-    return SOLVED
-
-
 @kernel("closing of loop-closing joints", seconds=10, plain=(300, 20_000))
 def tree_close(
     tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, column: Any,

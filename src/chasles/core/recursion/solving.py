@@ -28,6 +28,7 @@ from chasles.core.blocks.small import (
 )
 from chasles.core.recursion.accelerate import accelerate_body, chart_rates, free_rates, solve_six
 from chasles.core.recursion.articulate import add_load, articulate_body
+from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.dust import LONG, swept6
 from chasles.core.recursion.eliminate import (
     SOLVED,
@@ -36,7 +37,7 @@ from chasles.core.recursion.eliminate import (
     find_group,
 )
 from chasles.core.recursion.program import CLOSE
-from chasles.core.recursion.riding import axis_of, ride_body
+from chasles.core.recursion.riding import ride_body
 from chasles.core.recursion.tree import (
     ALPHA,
     COLUMN,
