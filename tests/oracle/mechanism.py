@@ -21,6 +21,10 @@ import chasles as ch
 DEPENDENT = 1e-9  # singular values below this fraction of the greatest: rows repeat each other
 
 
+class NoMotion(Exception):
+    """Accelerations grow without bound: the mechanism comes to a singular pose."""
+
+
 class Mechanism:
     """The equations of a model; a state is that of `Bodies` with the angles of hinges behind."""
 
@@ -147,7 +151,8 @@ class Mechanism:
         """The state at `until`."""
         start = self.entered() if state is None else state
         run = solve_ivp(self.rate, (since, until), start, method="DOP853", rtol=1e-12, atol=1e-13)
-        assert run.success, run.message
+        if not run.success:
+            raise NoMotion(run.message)
         return run.y[:, -1]
 
     def sampled(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracle.comparing import ORDERS, UNTIL, compared, is_documented, oracle_numbers, random_spaces
-from oracle.mechanism import Mechanism
+from oracle.mechanism import Mechanism, NoMotion
 from oracle.random_models import Case, random_case
 
 import chasles as ch
@@ -32,10 +32,16 @@ def check(case: Case, expected: Any, method: str, spaces: Any) -> bool:
 
 
 def check_seed(seed: int) -> bool:
-    """Whether rk4 on the default spaces ran; what ran is right."""
+    """Whether rk4 on the default spaces ran; what ran is right.
+
+    Where the oracle comes to a singular pose there is no motion to compare.
+    """
     case, rng = random_case(seed), np.random.default_rng((seed, 1))
     mechanism = Mechanism(case.model)
-    expected = oracle_numbers(mechanism, mechanism.motion(UNTIL))
+    try:
+        expected = oracle_numbers(mechanism, mechanism.motion(UNTIL))
+    except NoMotion:
+        return False
     has_run = check(case, expected, "rk4", "auto")
     method = METHODS[seed // 5 % len(METHODS)]
     if not check(case, expected, method, random_spaces(rng, case.model)):
