@@ -52,6 +52,6 @@ def test_rotors_on_rows_turn_as_newton_and_euler_say(monkeypatch, seed):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
-def test_so_they_do_in_sixty_more(monkeypatch):
+def test_so_they_do_in_more_models(monkeypatch):
     monkeypatch.setattr(random_models, "rotor", always)
-    assert sum(check_seed(seed) for seed in range(100, 160)) > 200
+    assert sum(check_seed(seed) for seed in range(104, 160)) > 400  # at 103 the oracle crawls
