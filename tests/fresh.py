@@ -38,6 +38,9 @@ asked = next_script()
 del twice
 os.environ.clear()
 os.environ.update(asked["environment"])
+# What an interpreter reads of them when it starts.
+sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
+sys.pycache_prefix = os.environ.get("PYTHONPYCACHEPREFIX") or None
 os.chdir(asked["folder"])
 sys.path[:0] = asked["environment"].get("PYTHONPATH", "").split(os.pathsep)
 sys.argv[:] = asked["command"]
