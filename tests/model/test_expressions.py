@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chasles.model import ChaslesError, InvalidSignal, Signal
-from chasles.model.expressions import LAWS, Expression, checked_expression
+from chasles.model.expressions import FUNCTIONS, Expression, checked_expression
 
-PYTHON = {name: getattr(math, name) for name in LAWS if hasattr(math, name)} | {"abs": abs}
-MPMATH = {name: getattr(mpmath, name) for name in LAWS if hasattr(mpmath, name)} | {"abs": abs}
+PYTHON = {name: getattr(math, name) for name in FUNCTIONS if hasattr(math, name)} | {"abs": abs}
+MPMATH = {name: getattr(mpmath, name) for name in FUNCTIONS if hasattr(mpmath, name)} | {"abs": abs}
 
 leaf = st.sampled_from(["t", "pi", "2", "0.5", "3.25e0", ".75", "1e-1"])
 grown = st.recursive(
@@ -24,7 +24,9 @@ grown = st.recursive(
         st.tuples(inner, st.sampled_from(["2", "3", "-1", "0.5", "1", "0"])).map(
             lambda pair: f"({pair[0]})^{pair[1]}"
         ),
-        st.tuples(st.sampled_from(sorted(LAWS)), inner).map(lambda pair: f"{pair[0]}({pair[1]})"),
+        st.tuples(st.sampled_from(sorted(FUNCTIONS)), inner).map(
+            lambda pair: f"{pair[0]}({pair[1]})"
+        ),
     ),
     max_leaves=12,
 )

@@ -8,10 +8,11 @@ The text is data: it is read by the grammar below, and nothing of it is ever run
     power    = atom ("^" sign)?                      2^3^2 is 2^(3^2), and -t^2 is -(t^2)
     atom     = number | "t" | "pi" | name "(" sum ")" | "(" sum ")"
 
-It is kept in postfix order and evaluated on (f, f', f'') together, so that both derivatives are
-those of the expression, to rounding.
+It is kept in postfix order and evaluated on numbers with their derivatives (`scalars.jet`), so that
+f' and f'' are those of the expression, to rounding.
 """
 
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,50 +23,23 @@ import numpy as np
 
 from chasles.model.derivatives import Floats
 from chasles.model.errors import InvalidSignal, short_repr
+from chasles.scalars.jet import ArrayJet, Jet
 
 LONGEST = 2000  # characters of an expression: pages of it are a table in disguise
 DEEPEST = 50  # parentheses, signs and powers within each other; the parser recurses
 TOKEN = re.compile(r"[ \t]*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)"
                    r"|(\*\*|[-+*/^()]))", re.ASCII)  # fmt: skip
 
-#: value and its first two derivatives by t; a constant has the float 0 for both
-Jet = tuple[Any, Any, Any]
-Law = Callable[[Any], tuple[Any, Any, Any]]
-
-
-def law(f: Any, first: Callable[[Any, Any], Any], second: Callable[[Any, Any], Any]) -> Law:
-    """A function y of x, and its derivatives as functions of x and y."""
-
-    def jet(x: Any) -> tuple[Any, Any, Any]:
-        y = f(x)
-        return y, first(x, y), second(x, y)
-
-    return jet
-
-
-def beside(x: Any) -> Any:
-    """Of a sine the cosine, and of a cosine the sine: the root of 1 - x^2."""
-    return np.sqrt(1.0 - x * x)
-
-
-#: value, first and second derivative of each function
-LAWS: dict[str, Law] = {
-    "sin": law(np.sin, lambda x, y: np.cos(x), lambda x, y: -y),
-    "cos": law(np.cos, lambda x, y: -np.sin(x), lambda x, y: -y),
-    "tan": law(np.tan, lambda x, y: 1.0 + y * y, lambda x, y: 2.0 * y * (1.0 + y * y)),
-    "asin": law(np.arcsin, lambda x, y: 1.0 / beside(x), lambda x, y: x / beside(x) ** 3),
-    "acos": law(np.arccos, lambda x, y: -1.0 / beside(x), lambda x, y: -x / beside(x) ** 3),
-    "atan": law(
-        np.arctan, lambda x, y: 1.0 / (1.0 + x * x), lambda x, y: -2.0 * x / (1.0 + x * x) ** 2
-    ),
-    "sinh": law(np.sinh, lambda x, y: np.cosh(x), lambda x, y: y),
-    "cosh": law(np.cosh, lambda x, y: np.sinh(x), lambda x, y: y),
-    "tanh": law(np.tanh, lambda x, y: 1.0 - y * y, lambda x, y: -2.0 * y * (1.0 - y * y)),
-    "exp": law(np.exp, lambda x, y: y, lambda x, y: y),
-    "log": law(np.log, lambda x, y: 1.0 / x, lambda x, y: -1.0 / (x * x)),
-    "sqrt": law(np.sqrt, lambda x, y: 0.5 / y, lambda x, y: -0.25 / (x * y)),
-    "abs": law(np.abs, lambda x, y: np.sign(x), lambda x, y: 0.0 * x),
-}
+#: What an expression may call; on numbers with their derivatives NumPy calls the method.
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
+    "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "exp": np.exp,
+    "log": np.log, "sqrt": np.sqrt, "abs": np.abs,
+}  # fmt: skip
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "^": operator.pow,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -82,7 +56,7 @@ class Expression:
     def __call__(self, t: Any) -> Floats:
         times = np.asarray(t, np.float64)
         with np.errstate(all="ignore"):  # who asks looks for what is not finite
-            value = jet_of(self.postfix, times.reshape(-1))[self.order]
+            value = with_derivatives(self.postfix, times.reshape(-1))[self.order]
         return np.array(np.broadcast_to(value, times.size), np.float64).reshape(times.shape)
 
     @cached_property
@@ -188,7 +162,7 @@ class Parser:
             self.output.append("t" if self.take() == "t" else float(np.pi))
         elif token == "(":
             self.in_parentheses()
-        elif token in LAWS:
+        elif token in FUNCTIONS:
             self.take()
             if self.peek() != "(":
                 raise self.wrong(f"a parenthesis after {token}")
@@ -215,77 +189,23 @@ class Parser:
         )
 
 
-KNOWN = f"Use numbers, t (s), pi, + - * / ^, parentheses, and {' '.join(LAWS)} of (...)."
+KNOWN = f"Use numbers, t (s), pi, + - * / ^, parentheses, and {' '.join(FUNCTIONS)} of (...)."
 
 
-def jet_of(postfix: tuple[Any, ...], t: Floats) -> Jet:
+def with_derivatives(postfix: tuple[Any, ...], t: Floats) -> tuple[Any, Any, Any]:
     """f, f' and f'' at all times."""
-    stack: list[Jet] = []
+    stack: list[Any] = []
     for token in postfix:
         if isinstance(token, float):
-            stack.append((token, 0.0, 0.0))
+            stack.append(np.float64(token))  # so that 1 / 0 is inf, and is reported
         elif token == "t":
-            stack.append((t, np.ones_like(t), np.zeros_like(t)))
+            stack.append(ArrayJet(t, np.ones_like(t), np.zeros_like(t)))
         elif token == "negative":
-            value, rate, second = stack.pop()
-            stack.append((-value, -rate, -second))
-        elif token in LAWS:
-            stack.append(chained(LAWS[token], stack.pop()))
+            stack.append(-stack.pop())
+        elif token in FUNCTIONS:
+            stack.append(FUNCTIONS[token](stack.pop()))
         else:
             right = stack.pop()
             stack.append(OPERATORS[token](stack.pop(), right))
-    (jet,) = stack
-    return jet
-
-
-def is_constant(jet: Jet) -> bool:
-    return isinstance(jet[1], float)
-
-
-def chained(law: Law, jet: Jet) -> Jet:
-    """f(u): f'(u) u' and f''(u) u'^2 + f'(u) u''."""
-    inner, rate, second = jet
-    value, first, curvature = law(np.float64(inner) if is_constant(jet) else inner)
-    if is_constant(jet):
-        return value, 0.0, 0.0
-    return value, first * rate, curvature * rate * rate + first * second
-
-
-def multiplied(u: Jet, v: Jet) -> Jet:
-    if is_constant(u) and is_constant(v):
-        return u[0] * v[0], 0.0, 0.0
-    return u[0] * v[0], u[1] * v[0] + u[0] * v[1], u[2] * v[0] + 2.0 * u[1] * v[1] + u[0] * v[2]
-
-
-def divided(u: Jet, v: Jet) -> Jet:
-    """q = u / v from q v = u: q' v = u' - q v', q'' v = u'' - 2 q' v' - q v''."""
-    below = np.float64(v[0]) if is_constant(v) else v[0]  # so that 1 / 0 is inf, and is reported
-    value = u[0] / below
-    if is_constant(u) and is_constant(v):
-        return value, 0.0, 0.0
-    rate = (u[1] - value * v[1]) / below
-    return value, rate, (u[2] - 2.0 * rate * v[1] - value * v[2]) / below
-
-
-def raised(u: Jet, v: Jet) -> Jet:
-    """u^v: by the power rule where v is a constant, else exp(v log u)."""
-    if not is_constant(v):
-        return chained(LAWS["exp"], multiplied(v, chained(LAWS["log"], u)))
-    n = np.float64(v[0])
-    if n == 0.0 or n == 1.0:  # whose derivatives would be 0 times infinity at u = 0
-        return u if n == 1.0 else (1.0 if is_constant(u) else np.ones_like(u[0]), 0.0, 0.0)
-
-    def law(x: Any) -> tuple[Any, Any, Any]:
-        curvature = n * (n - 1.0) * (x ** (n - 2.0) if n != 2.0 else np.ones_like(x))
-        return x**n, n * x ** (n - 1.0), curvature
-
-    return chained(law, u)
-
-
-OPERATORS: dict[str, Callable[[Jet, Jet], Jet]] = {
-    "+": lambda u, v: (u[0] + v[0], u[1] + v[1], u[2] + v[2]),
-    "-": lambda u, v: (u[0] - v[0], u[1] - v[1], u[2] - v[2]),
-    "*": multiplied,
-    "/": divided,
-    "^": raised,
-}
+    (found,) = stack
+    return (found.value, found.first, found.second) if isinstance(found, Jet) else (found, 0.0, 0.0)

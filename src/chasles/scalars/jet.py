@@ -6,6 +6,7 @@ number of its own.)  Functions of `math` refuse them, since a float would lose t
 """
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,32 +20,32 @@ class Jet(Differentiated):
     __slots__ = ("first", "second")
     functions = math
 
-    def __init__(self, value: float, first: Floats, second: Floats) -> None:
+    def __init__(self, value: Any, first: Floats, second: Floats) -> None:
         self.value, self.first, self.second = value, first, second
 
     def __repr__(self) -> str:
         return f"Jet({self.value:g})"
 
-    def chain(self, value: float, slope: float, curvature: float) -> "Jet":
+    def chain(self, value: Any, slope: Any, curvature: Any) -> "Jet":
         """h(self) from h, h' and h'' at the value."""
         second = slope * self.second + curvature * self.first**2
-        return Jet(value, slope * self.first, second)
+        return type(self)(value, slope * self.first, second)
 
     # --- arithmetic ---
 
     def __add__(self, other: Any) -> "Jet":
         if isinstance(other, Jet):
             first, second = self.first + other.first, self.second + other.second
-            return Jet(self.value + other.value, first, second)
-        return Jet(self.value + other, self.first, self.second)
+            return type(self)(self.value + other.value, first, second)
+        return type(self)(self.value + other, self.first, self.second)
 
     def __mul__(self, other: Any) -> "Jet":
         if isinstance(other, Jet):
             a, b = self, other
             first = a.value * b.first + b.value * a.first
             second = a.value * b.second + 2.0 * a.first * b.first + b.value * a.second
-            return Jet(a.value * b.value, first, second)
-        return Jet(self.value * other, self.first * other, self.second * other)
+            return type(self)(a.value * b.value, first, second)
+        return type(self)(self.value * other, self.first * other, self.second * other)
 
     def __neg__(self) -> "Jet":
         return self * -1.0
@@ -58,22 +59,29 @@ class Jet(Differentiated):
     def __rsub__(self, other: Any) -> "Jet":
         return -self + other
 
-    def inverse(self) -> "Jet":
-        x = self.value
-        return self.chain(1.0 / x, -1.0 / x**2, 2.0 / x**3)
-
     def __truediv__(self, other: Any) -> "Jet":
-        return self * (other.inverse() if isinstance(other, Jet) else 1.0 / other)
+        """q = u / v from q v = u: q' v = u' - q v', q'' v = u'' - 2 q' v' - q v''."""
+        if not isinstance(other, Jet):
+            return type(self)(self.value / other, self.first / other, self.second / other)
+        value = self.value / other.value
+        first = (self.first - value * other.first) / other.value
+        second = self.second - 2.0 * first * other.first - value * other.second
+        return type(self)(value, first, second / other.value)
 
     def __rtruediv__(self, other: Any) -> "Jet":
-        return self.inverse() * other
+        return type(self)(other, 0.0 * self.first, 0.0 * self.second) / self
 
-    def __pow__(self, power: float) -> "Jet":
+    def __pow__(self, power: Any) -> "Jet":
         """A constant power; derivatives whose factor vanishes do so at x = 0 as well."""
+        if isinstance(power, Jet):
+            return (power * self.log()).exp()
         x = self.value
         slope = power * x ** (power - 1) if power != 0 else 0.0
         curvature = power * (power - 1) * x ** (power - 2) if power not in (0, 1) else 0.0
         return self.chain(x**power, slope, curvature)
+
+    def __rpow__(self, base: Any) -> "Jet":
+        return (self * self.functions.log(base)).exp()
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -81,34 +89,44 @@ class Jet(Differentiated):
     # --- functions, under the names that NumPy looks for ---
 
     def sqrt(self) -> "Jet":
-        root = math.sqrt(self.value)
+        root = self.functions.sqrt(self.value)
         return self.chain(root, 0.5 / root, -0.25 / root**3)
 
     def exp(self) -> "Jet":
-        e = math.exp(self.value)
+        e = self.functions.exp(self.value)
         return self.chain(e, e, e)
 
     def log(self) -> "Jet":
         x = self.value
-        return self.chain(math.log(x), 1.0 / x, -1.0 / x**2)
+        return self.chain(self.functions.log(x), 1.0 / x, -1.0 / x**2)
 
     def tan(self) -> "Jet":
-        t = math.tan(self.value)
+        t = self.functions.tan(self.value)
         slope = 1.0 + t * t
         return self.chain(t, slope, 2.0 * t * slope)
 
+    def sinh(self) -> "Jet":
+        s, c = self.functions.sinh(self.value), self.functions.cosh(self.value)
+        return self.chain(s, c, s)
+
+    def cosh(self) -> "Jet":
+        s, c = self.functions.sinh(self.value), self.functions.cosh(self.value)
+        return self.chain(c, s, c)
+
     def arcsin(self) -> "Jet":
         x = self.value
-        slope = 1.0 / math.sqrt(1.0 - x * x)
-        return self.chain(math.asin(x), slope, x * slope**3)
+        slope = 1.0 / self.functions.sqrt(1.0 - x * x)
+        return self.chain(self.functions.asin(x), slope, x * slope**3)
 
     def arccos(self) -> "Jet":
-        return 0.5 * math.pi - self.arcsin()
+        x = self.value
+        slope = -1.0 / self.functions.sqrt(1.0 - x * x)
+        return self.chain(self.functions.acos(x), slope, x * slope**3)
 
     def arctan(self) -> "Jet":
         x = self.value
         slope = 1.0 / (1.0 + x * x)
-        return self.chain(math.atan(x), slope, -2.0 * x * slope**2)
+        return self.chain(self.functions.atan(x), slope, -2.0 * x * slope**2)
 
     def arctan2(self, x: Any) -> "Jet":
         """The angle of the point (x, self), by the arc tangent of the better conditioned ratio."""
@@ -125,6 +143,19 @@ class Jet(Differentiated):
 
     def __abs__(self) -> "Jet":
         return -self if self.value < 0.0 else self
+
+
+class ArrayJet(Jet):
+    """The same with an array for its value, along one direction; what is not defined is NaN."""
+
+    __slots__ = ()
+    functions = SimpleNamespace(
+        **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+        exp=np.exp, log=np.log, sqrt=np.sqrt, asin=np.arcsin, acos=np.arccos, atan=np.arctan,
+    )  # fmt: skip
+
+    def __abs__(self) -> Jet:
+        return self.chain(np.abs(self.value), np.sign(self.value), 0.0)
 
 
 def hats(w: Floats) -> Floats:
