@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles.model.simplified_mesh import fewer_triangles
+from chasles.model.mesh import fewer_triangles
 
 pytest.importorskip("mujoco")
 

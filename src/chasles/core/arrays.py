@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from chasles.compiled import borrow, formula, hot
 from chasles.compiled import lend as lend
-from chasles.model.several import MOST_SEEN
+from chasles.model.formulas import MOST_SEEN
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

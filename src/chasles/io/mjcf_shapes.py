@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from chasles.io.mjcf_meshes import VISUAL
 from chasles.model import Box, Capsule, ChaslesError, Cylinder, Mesh, Shape, Sphere
 from chasles.model.checks import IDENTITY, as_matrix, as_vector
-from chasles.model.simplified_mesh import fewer_triangles
+from chasles.model.mesh import fewer_triangles
 
 Floats = NDArray[np.float64]
 ALIGNED = 1e-9  # m and cosines: a geom so near to the centre and the axes of its body is there

@@ -19,9 +19,9 @@ from chasles.model.couplings import PointOnLine as PointOnLine
 from chasles.model.couplings import PointOnPlane as PointOnPlane
 from chasles.model.couplings import RowJoint as RowJoint
 from chasles.model.couplings import Universal as Universal
+from chasles.model.custom import CustomCoupling as CustomCoupling
+from chasles.model.custom import CustomForce as CustomForce
 from chasles.model.custom import CustomJoint as CustomJoint
-from chasles.model.custom_coupling import CustomCoupling as CustomCoupling
-from chasles.model.custom_force import CustomForce as CustomForce
 from chasles.model.drivers import AnyDriver as AnyDriver
 from chasles.model.drivers import Driver as Driver
 from chasles.model.drivers import PointDriver as PointDriver
@@ -47,10 +47,10 @@ from chasles.model.forces import Force as Force
 from chasles.model.forces import Spring as Spring
 from chasles.model.joint_forces import JointForce as JointForce
 from chasles.model.joint_forces import JointFriction as JointFriction
+from chasles.model.joint_forces import JointLaw as JointLaw
 from chasles.model.joint_forces import JointSpring as JointSpring
 from chasles.model.joint_forces import JointStop as JointStop
 from chasles.model.joint_forces import TorsionSpring as TorsionSpring
-from chasles.model.joint_law import JointLaw as JointLaw
 from chasles.model.joints import Cylindrical as Cylindrical
 from chasles.model.joints import Fixed as Fixed
 from chasles.model.joints import Helical as Helical

@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from chasles.model.body import GROUND, Body
 from chasles.model.checks import Vector3, as_matrix, checked_vector
 from chasles.model.coordinate_coupling import Coupling
-from chasles.model.custom import CustomJoint
-from chasles.model.custom_coupling import CustomCoupling
-from chasles.model.custom_force import CustomForce
+from chasles.model.custom import CustomCoupling, CustomForce, CustomJoint
 from chasles.model.errors import InvalidModel, short_repr
 from chasles.model.forces import Bushing
 from chasles.model.loads import WORLD, Load

@@ -11,8 +11,7 @@ from chasles.model.checks import checked_name
 from chasles.model.coordinate_coupling import Coupling, placed_coupling
 from chasles.model.coordinates import resolved_coordinate
 from chasles.model.couplings import cosine_between
-from chasles.model.custom import CustomJoint
-from chasles.model.custom_coupling import CustomCoupling
+from chasles.model.custom import CustomCoupling, CustomJoint
 from chasles.model.drivers import AnyDriver, Driver, PointDriver, check_start
 from chasles.model.errors import (
     InvalidDriver,
@@ -22,10 +21,9 @@ from chasles.model.errors import (
     UnknownName,
     short_repr,
 )
-from chasles.model.first_call import check_once, entered_pose
 from chasles.model.forces import Force, Spring
-from chasles.model.joint_forces import JointForce
-from chasles.model.joint_law import JointLaw
+from chasles.model.formulas import check_once, entered_pose
+from chasles.model.joint_forces import JointForce, JointLaw
 from chasles.model.joints import Joint
 from chasles.model.loads import Load
 from chasles.model.motors import Motor

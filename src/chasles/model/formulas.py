@@ -1,13 +1,16 @@
-"""Functions of users are called once when a model is built: wrong ones are refused at once."""
+"""Formulas of users: which bodies they see, and that wrong ones are refused at once.
+
+They are called once when a model is built.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from chasles.model.body import GROUND, Body
+from chasles.model.body import GROUND, Body, checked_body
 from chasles.model.checks import IDENTITY, NOT_FINITE
-from chasles.model.errors import ChaslesError
+from chasles.model.errors import ChaslesError, short_repr
 
 Numbers = tuple[float, ...]
 
@@ -40,3 +43,28 @@ def entered_motion(name: str, bodies: Mapping[str, Body]) -> tuple[Numbers, ...]
     still = (0.0, 0.0, 0.0)
     given = (getattr(body, what, None) for what in ("velocity", "angular_velocity"))
     return position, rotation, *(still if value is None else value for value in given)
+
+
+#: How many bodies a formula sees at the most: kernels keep room for so many.
+MOST_SEEN = 16
+
+
+def checked_several(bodies: Any, where: str, error: type[ChaslesError]) -> tuple[str, ...]:
+    """The names of two bodies or more, each once; the ground is none of them."""
+    remedy = "Give a list of bodies or their names: [left, right, 'pulley']."
+    if not isinstance(bodies, list | tuple):
+        raise error(f"{where}: bodies must be a list of bodies, got {short_repr(bodies)}.", remedy)
+    names: list[str] = []
+    for index, body in enumerate(bodies):
+        name = checked_body(body, f"bodies[{index}]", where, error, "never moves")
+        if name in names:
+            raise error(f"{where}: body '{name}' is named twice.", "Name every body once.")
+        names.append(name)
+    if not 2 <= len(names) <= MOST_SEEN:
+        raise error(
+            f"{where}: bodies must be 2 to {MOST_SEEN} bodies, got {len(names)}.",
+            "Give a single body by itself, not in a list."
+            if len(names) < 2
+            else "Share the bodies among several parts.",
+        )
+    return tuple(names)
