@@ -6,7 +6,10 @@ import chasles as ch
 
 
 def net(size: int) -> ch.Model:
-    """A square net of links on balls: a body at every node, a ball halfway along every edge."""
+    """A square net of links on balls: a body at every node, a ball about halfway along every edge.
+
+    Balls at halves would make a parallelogram of every mesh: a singular pose.
+    """
     bodies: dict[tuple[int, int], ch.Body] = {}
     joints = []
     for x in range(size):
@@ -16,8 +19,9 @@ def net(size: int) -> ch.Model:
             bodies[x, y] = body
             for before in filter(None, (bodies.get((x - 1, y)), bodies.get((x, y - 1)))):
                 middle = (np.array(before.position) + at) / 2
+                lifted = middle + (0, 0, 0.01 * (len(joints) % 7))
                 name = f"{before.name} to {body.name}"
-                joints.append(ch.Spherical(name, before, body, at=middle))
+                joints.append(ch.Spherical(name, before, body, at=lifted))
     joints.append(ch.Spherical("hook", ch.GROUND, bodies[0, 0], at=(0, 0, 0.1)))
     return ch.Model(bodies.values(), joints)
 
