@@ -195,3 +195,26 @@ def test_a_class_that_files_do_not_know_is_refused_when_it_is_written(tmp_path, 
         message = refusal(save, ch.InvalidModel)
         assert "'thread' is of the class Thread" in message and "in_files=True" in message
     assert list(tmp_path.iterdir()) == []
+
+
+class Pin(ch.LowerPair):
+    """A hinge that says what its coordinate is."""
+
+    locked = Hinge.locked
+    coordinates = ("angle",)
+
+
+def test_starts_and_drivers_name_the_coordinate_of_a_hinge_of_ones_own():
+    rod = ch.Body.rod("rod", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    frame = ch.Body.frame("frame", position=(0, 0, 0))
+    found = []
+    for made in (Pin, ch.Revolute):
+        pin = made("pin", ch.GROUND, frame, at=(0, 0, 0), axis=(0, 1, 0))
+        joints = [pin, ch.Revolute("elbow", frame, rod, at=(0, 0, 0), axis=(1, 0, 0))]
+        model = ch.Model([frame, rod], joints)
+        start = ch.start_state(model, {"pin": (0.3, 2.0)})
+        turning = ch.Driver("turning", "pin", ch.Signal.linear(2.0))
+        driven = ch.simulate(ch.Model([frame, rod], joints, drivers=[turning]), 0.2, step=1e-2)
+        found.append((start.position, start.velocity, driven.effort("turning")))
+    for ours, theirs in zip(*found):
+        assert ours == pytest.approx(theirs, abs=1e-12)

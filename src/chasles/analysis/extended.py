@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.build.system.build_tree import COORDINATES, pair_kind
+from chasles.build.system.build_tree import words_of
 from chasles.build.system.coordinates import Key
 from chasles.build.system.coupled import coupled_coordinates, orientation
 from chasles.build.system.user_code import CustomRows
@@ -89,7 +89,7 @@ def rotors_of(model: Model) -> dict[Key, float]:
     found: dict[Key, float] = {}
     for joint in model.joints:
         if joint.rotors:
-            words = COORDINATES.get(pair_kind(joint) or "", TURNS)
+            words = words_of(joint) or TURNS
             found |= {(joint.name, word): x for word, x in zip(words, joint.rotors) if x > 0.0}
     return found
 

@@ -23,9 +23,10 @@ PAIRS = {
 }
 #: Pairs that mean the same wherever their point is.
 ANY_POINT = ("prismatic", "planar", "fixed", "Schoenflies", "flat", "Cartesian")
-#: Coordinates that a pair has.
+#: Coordinates that a pair has, in the order of its velocities: what users name, drive and couple.
 COORDINATES_OF = {
     "revolute": ("angle",),
+    "helical": ("angle",),
     "prismatic": ("displacement",),
     "cylindrical": ("angle", "displacement"),
 }

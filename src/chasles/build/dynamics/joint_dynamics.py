@@ -17,7 +17,7 @@ import numpy as np
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.build.dynamics.unit_motions import unit_twists
 from chasles.build.start.kkt import mass_matrices
-from chasles.build.system.build_tree import COORDINATES, pair_kind
+from chasles.build.system.build_tree import words_of
 from chasles.build.system.state import State, checked_state
 from chasles.build.system.tree_state import carried_by
 from chasles.build.system.turns import first_integrals
@@ -135,7 +135,7 @@ def coordinate_names(problem: TreeProblem) -> tuple[tuple[str, str], ...]:
         elif is_flat(pair):
             words = ("angle",) * turns_of(pair) + ("x", "y", "z")[: 2 + rises(pair)]
         elif pair < SPHERICAL:
-            words = COORDINATES.get(pair_kind(problem.setup.model.joint(joint)) or "", ())
+            words = words_of(problem.setup.model.joint(joint))
         names += [(joint, word) for word in words]
     return tuple(names)
 

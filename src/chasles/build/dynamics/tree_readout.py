@@ -12,11 +12,10 @@ import numpy as np
 
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.build.system.build import Setup
-from chasles.build.system.build_tree import COORDINATES
 from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.coupled import coordinate_row, coupled_places
 from chasles.build.system.state import State
-from chasles.build.system.tree_state import carried_by, state_of
+from chasles.build.system.tree_state import carried_by, place_of, state_of
 from chasles.build.system.turns import angle_columns, hinge_names
 from chasles.core.arrays import ROW_WIDTH, Floats
 from chasles.model import Driver, Model
@@ -73,8 +72,8 @@ def read_on_pairs(
     for driver in setup.model.drivers:
         if not isinstance(driver, Driver) or driver.joint not in carried:
             continue  # a row like those of cut joints
-        words = COORDINATES[setup.model.joint(driver.joint).kind]
-        at = int(problem.tree.rate_at[carried[driver.joint]]) + words.index(driver.coordinate)
+        body, driven = carried[driver.joint], setup.model.joint(driver.joint)
+        at = place_of(problem.tree, body, driven, driver.coordinate)[1]
         index, joint = setup.joint_index[driver.name], setup.joint_index[driver.joint]
         row = coordinate_row(setup, driver.joint, driver.coordinate, absolute)
         pushed = (efforts[:, at, None] * row).reshape(-1, 2, 6)

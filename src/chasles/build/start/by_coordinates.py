@@ -27,15 +27,15 @@ from chasles.build.start.consistent import (
 from chasles.build.start.kkt import constraint_rows, weights
 from chasles.build.start.wanted import Wanted, checked_wanted, said, tell_degrees
 from chasles.build.system.build import OPEN_TOLERANCE, Setup, build, check_closed
-from chasles.build.system.build_tree import COORDINATES, build_tree, links_of
+from chasles.build.system.build_tree import build_tree, links_of
 from chasles.build.system.coordinates import Key, coordinate_of_poses, coordinate_rate
 from chasles.build.system.state import State
-from chasles.build.system.tree_state import STORED_AT, state_of
+from chasles.build.system.tree_state import place_of, state_of
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, Integers
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.tree import Recursion, Tree, make_recursion
 from chasles.model import GROUND, ChaslesError, InconsistentStart, InvalidOption, Joint, Model
-from chasles.model.coordinates import ANGLE
+from chasles.model.coordinates import ANGLE, coordinates_of
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces.space import Space
@@ -110,9 +110,8 @@ class TreeKinematics:
         body = self.body_of.get(joint)
         if body is None:
             return None
-        kind, tree = self.model.joint(joint).kind, self.tree
-        rate = tree.stored_count + tree.rate_at[body] + COORDINATES[kind].index(coordinate)
-        return int(tree.stored_at[body]) + STORED_AT[kind][coordinate], int(rate)
+        stored, rate = place_of(self.tree, body, self.model.joint(joint), coordinate)
+        return stored, self.tree.stored_count + rate
 
     def state_of(self, absolute: Floats, near: Mapping[Key, float] | None = None) -> Floats:
         """The point of absolute rows (n, 18); `near` has coordinates with their whole turns."""
@@ -144,9 +143,9 @@ class TreeKinematics:
 
     def coordinates(self, point: Floats) -> dict[Key, float]:
         """All coordinates of the tree's joints."""
-        found = {}
+        found: dict[Key, float] = {}
         for joint in self.body_of:
-            for coordinate in COORDINATES.get(self.model.joint(joint).kind, ()):
+            for coordinate in coordinates_of(self.model.joint(joint)):
                 at = self.places((joint, coordinate))
                 assert at is not None
                 found[joint, coordinate] = float(point[at[0]])

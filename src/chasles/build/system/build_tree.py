@@ -26,19 +26,12 @@ from chasles.core.recursion.tree import (
     Tree,
 )
 from chasles.model import GROUND, Driver, InvalidBody, InvalidJoint, InvalidModel, Model
-from chasles.model.pairs import ANY_POINT, pair_of_rows
+from chasles.model.pairs import ANY_POINT, COORDINATES_OF, pair_of_rows
 from chasles.spaces.tree import Tree as SpanningTree
 from chasles.spaces.tree import is_centred, spanning_tree
 
 #: Pairs that lock nothing, in principal axes about their point.
 LOOSE = ("free", "SO3xR3", "SE3")
-#: Coordinates that can be driven, in the order of the velocities.
-COORDINATES = {
-    "revolute": ("angle",),
-    "helical": ("angle",),
-    "prismatic": ("displacement",),
-    "cylindrical": ("angle", "displacement"),
-}
 FLIP = np.diag([1.0, -1.0, -1.0])
 ORIGIN = np.zeros(3)
 
@@ -141,6 +134,11 @@ def pair_kind(joint: Any) -> str | None:
     return pair_of_rows(joint.locked, joint.pitch != 0.0)
 
 
+def words_of(joint: Any) -> tuple[str, ...]:
+    """The coordinates of a joint's pair in words, in the order of its velocities."""
+    return COORDINATES_OF.get(pair_kind(joint) or "", ())
+
+
 class CarrierFrames:
     """The frames of all joints that carry, each in its bodies' own frames."""
 
@@ -166,7 +164,7 @@ class CarrierFrames:
 
 def driven_of(model: Model, joint: Any, drives: Mapping[str, int]) -> tuple[int, ...]:
     """The first signal of every coordinate of a joint; nothing where none is driven."""
-    known = COORDINATES.get(pair_kind(joint) or "", ())
+    known = words_of(joint)
     found = [-1] * len(known)
     for driver in model.drivers:
         if isinstance(driver, Driver) and driver.joint == joint.name and driver.name in drives:

@@ -7,16 +7,15 @@ import numpy as np
 
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import (
-    COORDINATES,
     FLIP,
     LooseChart,
     build_tree,
     links_of,
-    pair_kind,
+    words_of,
 )
 from chasles.build.system.coupled import orientation
 from chasles.build.system.gaps import frame_of
-from chasles.build.system.tree_state import STORED_AT
+from chasles.build.system.tree_state import place_of
 from chasles.build.system.turns import angle_columns
 from chasles.core.arrays import Floats, Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS, PAIR
@@ -95,10 +94,9 @@ def coupling_cut(setup: Setup, tree: Tree, body_of: Mapping[str, int], coupling:
         if name not in body_of:
             gauges.append(gauge_of(setup, name, word, powers))
             continue
-        body, pair = body_of[name], pair_kind(setup.model.joint(name)) or ""
-        slot = COORDINATES[pair].index(word)
-        stored = int(tree.stored_at[body]) + STORED_AT[pair][word]
-        rate = int(tree.rate_at[body]) + slot
+        body = body_of[name]
+        stored, rate = place_of(tree, body, setup.model.joint(name), word)
+        slot = rate - int(tree.rate_at[body])
         terms.append(Term(body, slot, stored, rate, int(word == ANGLE), powers))
     ties = tuple(body for gauge in gauges for body in gauge.bodies)
     return Cut(index, -1, -1, (row,), True, tuple(terms), tuple(gauges), coupling.offset, ties)
@@ -146,7 +144,7 @@ def driven_coordinates(model: Model, tree: SpanningTree) -> dict[str, tuple[str,
     found: dict[str, tuple[str, int]] = {}
     for driver in model.drivers:
         if isinstance(driver, Driver) and driver.joint in carrying:
-            known = COORDINATES.get(pair_kind(model.joint(driver.joint)) or "", ())
+            known = words_of(model.joint(driver.joint))
             if driver.coordinate in known:
                 driven = driver.joint, known.index(driver.coordinate)
                 if driven not in found.values():

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.build.system.build_tree import COORDINATES, pair_kind
+from chasles.build.system.build_tree import words_of
 from chasles.build.system.coordinates import Key, coordinate_keys
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
@@ -27,17 +27,11 @@ from chasles.core.recursion.tree import (
     turns_of,
 )
 from chasles.groups.so3 import so3_from_matrix
+from chasles.model import Joint
 from chasles.spaces.on_subgroups import subgroup_tree
 
 #: Coordinates known to be nearer than this (rad, m) to what poses tell are the better ones.
 KNOWN = 1e-9
-#: Where the coordinates of a pair stand among its stored numbers.
-STORED_AT = {
-    "revolute": {"angle": 0},
-    "helical": {"angle": 0},
-    "prismatic": {"displacement": 0},
-    "cylindrical": {"angle": 0, "displacement": 3},
-}
 
 
 def state_of(
@@ -76,36 +70,34 @@ def carried_by(setup: Setup) -> dict[str, int]:
     return found
 
 
-def coordinate_places(setup: Setup, tree: Tree) -> dict[Key, int | None]:
-    """Where a tree stores the coordinates of its joints; None of joints that are cut."""
-    body_of = carried_by(setup)
-    return {
-        (joint, word): int(tree.stored_at[body_of[joint]])
-        + STORED_AT[pair_kind(setup.model.joint(joint)) or ""][word]
-        if joint in body_of
-        else None
-        for joint, word in coordinate_keys(setup.model)
-    }
+def place_of(tree: Tree, body: int, joint: Joint, word: str) -> tuple[int, int]:
+    """Where a coordinate of the joint that carries a body is stored, and which velocity it has.
+
+    Behind an angle its cosine and sine are stored.
+    """
+    slot = words_of(joint).index(word)
+    behind = 2 if slot and turns_of(int(tree.pair[body])) else 0
+    return int(tree.stored_at[body]) + slot + behind, int(tree.rate_at[body]) + slot
 
 
 def places_of_rates(setup: Setup, tree: Tree) -> dict[Key, tuple[int, int] | None]:
     """Where points (q + v,) have coordinates and their rates; None of joints that are cut."""
-    body_of, found = carried_by(setup), coordinate_places(setup, tree)
-
-    def rate(joint: str, word: str) -> int:
-        words = COORDINATES[pair_kind(setup.model.joint(joint)) or ""]
-        return int(tree.stored_count + tree.rate_at[body_of[joint]]) + words.index(word)
-
-    return {key: None if at is None else (at, rate(*key)) for key, at in found.items()}
+    body_of, found = carried_by(setup), dict[Key, tuple[int, int] | None]()
+    for joint, word in coordinate_keys(setup.model):
+        found[joint, word] = None
+        if joint in body_of:
+            at, rate = place_of(tree, body_of[joint], setup.model.joint(joint), word)
+            found[joint, word] = at, tree.stored_count + rate
+    return found
 
 
 def coordinates_of_points(setup: Setup, tree: Tree, points: Floats) -> Floats:
     """All joint coordinates (T, c) of points (T, q + v), see `coordinate_keys`; NaN of cut ones."""
     if "places" not in setup.follows:
-        setup.follows["places"] = tuple(coordinate_places(setup, tree).values())
+        setup.follows["places"] = tuple(places_of_rates(setup, tree).values())
     places = setup.follows["places"]
     nowhere = np.full(len(points), np.nan)
-    columns = [nowhere if place is None else points[:, place] for place in places]
+    columns = [nowhere if place is None else points[:, place[0]] for place in places]
     return np.column_stack(columns) if columns else np.zeros((len(points), 0))
 
 
