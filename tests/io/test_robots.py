@@ -172,6 +172,14 @@ MJCF = "<mujoco>{}<worldbody><body><joint/><geom size='1'/></body></worldbody></
 BOMB = '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><mujoco>&b;</mujoco>'
 
 
+def test_a_sky_without_a_name_is_left_out(tmp_path):
+    """As in the robots of Gymnasium: of all textures, only skies need no name."""
+    sky = "<asset><texture type='skybox' builtin='gradient' width='100' height='100'/></asset>"
+    path = tmp_path / "robot.xml"
+    path.write_text(MJCF.format(sky))
+    assert len(ch.read_model(path).bodies) == 1
+
+
 @pytest.mark.parametrize(
     "text, said",
     [

@@ -93,7 +93,8 @@ def leave_out_what_is_not_read(mujoco: Any, spec: Any) -> None:
     spec.memory = spec.njmax = spec.nconmax = spec.nstack = -1
     spec.nkey = spec.nuserdata = 0
     for texture in spec.textures:
-        texture.type = mujoco.mjtTexture.mjTEXTURE_2D
+        if texture.type != mujoco.mjtTexture.mjTEXTURE_SKYBOX:  # which alone needs no name
+            texture.type = mujoco.mjtTexture.mjTEXTURE_2D
         texture.builtin = mujoco.mjtBuiltin.mjBUILTIN_FLAT
         texture.width = texture.height = 1
         texture.file, texture.cubefiles = "", [""] * len(texture.cubefiles)
