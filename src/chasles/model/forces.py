@@ -47,7 +47,7 @@ class Force(Part):
     (True, ('spring',))
     """
 
-    #: the kind in lower case, in one word: "spring", "jointspring"
+    #: the class name in lower case, for example "spring" or "jointspring"
     kind: ClassVar[str] = "force"
     kinds: ClassVar[dict[str, type["Force"]]] = {}
     word = "force"

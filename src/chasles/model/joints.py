@@ -74,7 +74,7 @@ class Joint(Part):
 
     #: the names of the joint's rows
     locked: ClassVar[tuple[str, ...]] = ()
-    #: the kind in lower case, in one word: "revolute", "pointonline"
+    #: the class name in lower case, for example "revolute" or "pointonline"
     kind: ClassVar[str] = "joint"
     #: whether it is a lower pair, so that the motions left free form a group
     is_lower_pair: ClassVar[bool] = True

@@ -53,13 +53,14 @@ class SharedOptions:
     """Options of `simulate` and `Simulation`.
 
     method
-        Name of the method. Default: "rk4", or "dop853" with tolerances. For stiff forces
+        Name of the method: "rk4" by default, "dop853" with tolerances. For stiff forces
         "linearly-implicit" or "generalized-alpha", for long times "rattlie4" or "gauss4".
         `ch.methods()` lists all. Or a Tableau; or, in `simulate`, "auto": see `tol`.
     spaces
-        Configuration spaces. "auto" (default): see `designate`. "subgroups": every body in
-        the motion subgroup of its parent joint. Six-dimensional spaces (charts): "framed",
-        "SE3", "SO3xR3", "SE3 relative", "SO3xR3 on joints". Or a dict body -> Space.
+        Configuration spaces: "auto" (default), "subgroups", "SE3", "SO3xR3" or another rule.
+        "auto": see `designate`. "subgroups": every body in the motion subgroup of its parent
+        joint. Six-dimensional spaces (charts): "framed", "SE3", "SO3xR3", "SE3 relative",
+        "SO3xR3 on joints". Or a dict body -> Space.
     acceleration
         Form of the acceleration constraints in six-dimensional spaces: "screw", or "space"
         as in the paper ("auto" then means "framed").
@@ -69,10 +70,11 @@ class SharedOptions:
         subgroup of the joint, to round-off. Methods of index 2 and 3, maps other than exp
         and the space form always have all rows.
     stabilise
-        Against drift of joints. None; "projection": drifting joints are closed after every
-        step; "baumgarte": violations are fed back into the accelerations, with rates from
-        the step (Baumgarte(alpha, beta) sets others); "ggl": into the velocities (Gear,
-        Gupta, Leimkuhler). With " of all joints" added, all joints are treated.
+        Against drift of joints: "projection", "baumgarte", "ggl" or None (default).
+        "projection": drifting joints are closed after every step. "baumgarte": violations are
+        fed back into the accelerations, with rates from the step (Baumgarte(alpha, beta) sets
+        others). "ggl": into the velocities (Gear, Gupta, Leimkuhler). With " of all joints"
+        added, all joints are treated.
     redundant
         Redundant constraints: "solve" for the minimum-norm reactions and report them
         (result.redundancy), or "refuse".

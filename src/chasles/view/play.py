@@ -89,7 +89,7 @@ def words_of(made: Sequence[Portable]) -> str:
             f"The step of the model as WebAssembly. The browser's own {', '.join(inexact)} may"
             " differ from Python's in the last bit."
         )
-    return "The step of the model as WebAssembly, with the bits that Python has."
+    return "The compiled step runs in your browser. It gives the same bits as in Python."
 
 
 def outermost(cloud: Any) -> Any:
