@@ -58,6 +58,24 @@ def explain(made: Any, meanings: Mapping[str, str]) -> None:
     made.__doc__ = with_parameters(made.__doc__ or "", signature(made).parameters, known)
 
 
+#: What functions that run a model mean by the names of their parameters.
+OF_RUNS = {
+    "model": "The model.",
+    "until": "End time, s.",
+    "step": "Length of a step, s.",
+    "methods": "Names, Tableaus or Methods.",
+    "acceleration": "Form of the acceleration constraints: see `simulate`.",
+    "progress": "Whether to show a progress bar. Default: if it takes longer than a moment.",
+    **dict.fromkeys(("method", "spaces", "stabilise"), "As in `simulate`."),
+}
+
+
+def explained(made: Made) -> Made:
+    """A function or a class with the usual meaning of parameters that its text leaves out."""
+    explain(made, OF_RUNS)
+    return made
+
+
 def inherit_parameters(cls: type) -> None:
     """Describe what a class takes as the classes do that it derives from."""
     meanings: dict[str, str] = {}

@@ -7,13 +7,14 @@ from typing import Any, Literal
 from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_positive
+from chasles.model.docstrings import explained
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.run.preparation import check_progress
 from chasles.stderr import progress_bar
 from chasles.studies.advice_search import LONGER, AdviceSearch, Trial, combined, default_steps
-from chasles.studies.printed import Printed, check_lists, checked_falling, explained
+from chasles.studies.printed import Printed, check_lists, checked_falling
 
 SPACES = ("auto", "SE3", "SO3xR3")
 METHODS = ("heun", "kutta3", "rk4", "dopri5", "dop853")

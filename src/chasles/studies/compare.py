@@ -6,6 +6,7 @@ from typing import Any, Literal
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import check_flag, checked_positive
+from chasles.model.docstrings import explained
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
@@ -18,7 +19,7 @@ from chasles.stderr import progress_bar
 from chasles.studies.candidates import Candidate, candidates_of
 from chasles.studies.measure import CandidateResult, costs, measure
 from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of
-from chasles.studies.printed import Printed, explained
+from chasles.studies.printed import Printed
 
 SHOWN_JOINTS = 6
 

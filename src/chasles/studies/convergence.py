@@ -11,6 +11,7 @@ from chasles.integrators.methods import find_method
 from chasles.many.quiet import simulate_quietly
 from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
 from chasles.model.checks import checked_positive
+from chasles.model.docstrings import explained
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, small
@@ -19,7 +20,7 @@ from chasles.result.result import Result
 from chasles.run.motion_error import MotionError, error_at_end, sizes_of
 from chasles.run.time_grid import NEVER
 from chasles.stderr import progress_bar
-from chasles.studies.printed import Printed, check_lists, checked_falling, explained
+from chasles.studies.printed import Printed, check_lists, checked_falling
 
 #: The reference: a run of order 8 in the best space, at the shortest step over this ...
 FINER = 2

@@ -1,34 +1,16 @@
 """What the answers of studies have in common: they print, they draw, and they refuse alike."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_array
-from chasles.model.docstrings import explain
 from chasles.model.errors import short_repr
 from chasles.model.notebook import as_html
-
-#: What studies mean by the names of their parameters.
-MEANINGS = {
-    "model": "The model.",
-    "until": "End time, s.",
-    "methods": "Names, Tableaus or Methods.",
-    "acceleration": "Form of the acceleration constraints: see `simulate`.",
-    "stabilise": "As in `simulate`.",
-    "progress": "Whether to show a progress bar. Default: if it takes longer than a moment.",
-}
-Made = TypeVar("Made", bound=Callable[..., Any])
-
-
-def explained(made: Made) -> Made:
-    """A function or a class with the usual meaning of parameters that its text leaves out."""
-    explain(made, MEANINGS)
-    return made
 
 
 class Printed:

@@ -11,6 +11,7 @@ import numpy as np
 from chasles.integrators.methods import find_method
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
+from chasles.model.docstrings import explained
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
@@ -21,7 +22,7 @@ from chasles.run.motion_error import error_at_end
 from chasles.run.time_grid import NEVER
 from chasles.stderr import progress_bar
 from chasles.studies.convergence import Cases
-from chasles.studies.printed import Printed, check_lists, checked_falling, explained
+from chasles.studies.printed import Printed, check_lists, checked_falling
 
 #: Of this many runs the fastest is what a run costs: what else the machine does only adds to it.
 REPEATS = 5

@@ -12,6 +12,7 @@ import numpy as np
 
 from chasles.many.sweeps.fingerprints import told_measure
 from chasles.model import InvalidOption, Model
+from chasles.model.checks import check_flag
 from chasles.model.errors import short_repr
 from chasles.model.model import checked_model
 from chasles.model.parameters import check_path, parameter_paths
@@ -121,11 +122,7 @@ def make_plan(
             f"{where}: what is varied must be a dict path -> values, got {short_repr(vary)}.",
             'Give {"top.mass": [1.0, 2.0]}, or {} for a single run.',
         )
-    if not isinstance(together, bool):
-        raise InvalidOption(
-            f"{where}: together must be True or False, got {short_repr(together)}.",
-            "Give one of them.",
-        )
+    check_flag(together, "together", where, InvalidOption)
     checked_names(common, where, without=("model",))
     axes = {path: checked_values(models, path, values, where) for path, values in vary.items()}
     lengths = {path: len(values) for path, values in axes.items()}

@@ -13,6 +13,7 @@ from typing import Any
 
 from chasles.model import ChaslesError, InvalidOption
 from chasles.model.errors import short_repr
+from chasles.run.time_grid import checked_whole
 
 #: Runs handed out per worker: enough that none waits, few enough that memory does not grow.
 AHEAD = 4
@@ -126,7 +127,8 @@ def make_crew(executor: Any, workers: Any, measure: Any = None) -> Crew:
     """The crew that was asked for."""
     if executor is None:
         own = getattr(measure, "__module__", "") == "__main__"  # to be found there by the workers
-        return LocalCrew(checked_workers(workers), hides=not own)
+        count = os.cpu_count() if workers is None else checked_whole(workers, "workers", "sweep")
+        return LocalCrew(count or 1, hides=not own)
     if isinstance(executor, str):
         return dask_crew(executor)
     if not isinstance(executor, Executor):
@@ -136,16 +138,6 @@ def make_crew(executor: Any, workers: Any, measure: Any = None) -> Crew:
             'Give one of concurrent.futures, or "tcp://host:8786", or leave it out.',
         )
     return Crew(executor, getattr(executor, "_max_workers", os.cpu_count() or 1))
-
-
-def checked_workers(workers: Any) -> int:
-    if workers is None:
-        return os.cpu_count() or 1
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise InvalidOption(
-            f"sweep: workers must be a whole number, got {short_repr(workers)}.", "Give 1 or more."
-        )
-    return workers
 
 
 def dask_crew(address: str) -> Crew:

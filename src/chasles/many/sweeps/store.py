@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from chasles.model import InvalidFile, InvalidOption
-from chasles.result.atomic_file import fcntl, open_regular
+from chasles.result.atomic_file import PART, fcntl, open_regular, replacing
 
 FORMAT = 1
 PLAN, RUNS, LOCK = "plan.json", "runs.jsonl", "lock"
@@ -73,7 +73,8 @@ def open_store(folder: str | Path, fingerprint: str, count: int) -> Store:
         try:
             if is_new:
                 content = {"format": FORMAT, "fingerprint": fingerprint, "runs": count}
-                put_whole(where / PLAN, content)
+                with replacing(where / PLAN) as file:
+                    file.write(json.dumps(content).encode())
             return Store(where, locked, count)
         except BaseException:
             os.close(locked)
@@ -122,21 +123,11 @@ def check_plan(where: Path, fingerprint: str) -> None:
 
 
 def refuse_others(where: Path) -> None:
-    own = {LOCK, Path(PLAN).with_suffix(".part").name}  # of one that was killed, or found no room
-    if any(path.name not in own for path in where.iterdir()):
+    others = (path for path in where.iterdir() if not path.match(PART.format("*")))
+    if any(path.name != LOCK for path in others):
         raise InvalidOption(
             f"sweep: the folder {where} is not empty and holds no sweep.", "Give another folder."
         )
-
-
-def put_whole(path: Path, content: dict[str, Any]) -> None:
-    """A file that is there as a whole, or not at all."""
-    aside = path.with_suffix(".part")
-    with aside.open("w") as file:
-        json.dump(content, file)
-        file.flush()
-        os.fsync(file.fileno())
-    aside.replace(path)
 
 
 def read_runs(path: Path, count: int) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from chasles.many.sweeps.store import Store, open_store
 from chasles.many.sweeps.work import run_task
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
+from chasles.model.docstrings import explained
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.notebook import as_html
@@ -183,6 +184,7 @@ def flattened(measured: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 @checked_keywords
+@explained
 def sweep(
     model: Model | Mapping[str, Model],
     vary: Mapping[str, Sequence[Any]],
@@ -206,10 +208,6 @@ def sweep(
     vary
         Path -> values: a number or vector of the model, "top.mass", "pivot.at", "gravity"; or
         an option of `simulate`: "method", "spaces", "step", "stabilise", ...
-    until
-        End time, s.
-    step
-        Length of a step, s.
     together
         Whether the values belong together, one by one. Otherwise all combinations are run.
     measure
@@ -227,8 +225,6 @@ def sweep(
         Folder to store runs as they finish. The same call continues where it stopped. It is
         another call if the measure has changed, or a function, class or value of your own
         modules that it uses. A measure whose values cannot be compared is refused.
-    progress
-        Whether to show a progress bar. Default: if it takes longer than a moment.
 
     Returns
     -------
