@@ -11,9 +11,8 @@ from numpy.testing import assert_allclose
 
 import chasles as ch
 from chasles.many.ensembles.members import image_of, make_stepper
-from chasles.many.gradients.forward import along_directions
 from chasles.many.gradients.gradient import make_course
-from chasles.many.gradients.journey import Journey
+from chasles.many.gradients.journey import Journey, along_directions
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.parameters import with_parameters
 

@@ -14,7 +14,7 @@ from test_ensemble import STEP, spinning_top
 
 import chasles as ch
 from chasles.cli import main
-from chasles.many.ensembles.export import export_cuda
+from chasles.many.ensembles.gpu import export_cuda
 from chasles.model import ChaslesWarning
 
 needs_compiler = pytest.mark.skipif(host_cuda.COMPILER is None, reason="there is no g++")

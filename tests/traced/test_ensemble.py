@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from test_bits import bouncing, sprung
 
 import chasles as ch
-from chasles.many.ensembles.export import export_cuda
+from chasles.many.ensembles.gpu import export_cuda
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.parameters import with_parameters
 

@@ -11,14 +11,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 import chasles as ch
 from chasles.many.ensembles import ensemble as ensembles
 from chasles.many.ensembles import lanes
-from chasles.many.ensembles.export import export_cuda
 from chasles.many.ensembles.finish import Finisher
+from chasles.many.ensembles.gpu import export_cuda
 from chasles.many.ensembles.members import equal_steps, make_stepper
 from chasles.many.gradients import back
 from chasles.many.traced import stepping
 from chasles.many.traced.cuda import KERNEL
 from chasles.many.traced.record import record
-from chasles.many.traced.shelf import Shelf
+from chasles.many.traced.running import Shelf
 from chasles.scalars.nodes import Guard, Place
 
 STEP = 1e-3
@@ -128,7 +128,7 @@ def test_a_recording_is_kept_for_the_next_ensemble_of_the_same_model(shelf, monk
     assert_array_equal(tops(5).position, once.position[:5])
     tops(mass=3.0)
     assert len(shelf) == 2, "another mass is another constant of the step"
-    monkeypatch.setattr("chasles.many.traced.shelf.MOST", 1)
+    monkeypatch.setattr("chasles.many.traced.running.MOST", 1)
     tops()
     assert len(lanes.SHELF.lists) == 1 and len(shelf) == 2
     tops(mass=3.0)

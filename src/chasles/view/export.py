@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from chasles.integrators.tableaux import Tableau
-from chasles.many.ensembles.export import export_cuda
+from chasles.many.ensembles.gpu import export_cuda
 from chasles.model import InvalidOption, Model
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model

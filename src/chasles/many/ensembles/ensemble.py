@@ -9,8 +9,7 @@ import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
 from chasles.integrators.tableaux import Tableau
-from chasles.many.ensembles.doubts import doubts_of, tell
-from chasles.many.ensembles.finish import Finisher
+from chasles.many.ensembles.finish import Finisher, doubts_of, tell
 from chasles.many.ensembles.gpu import GpuRun, find_cupy
 from chasles.many.ensembles.lanes import Course, LaneRun, cores, nothing_observed
 from chasles.many.ensembles.members import Members, checked_runs, make_members
@@ -20,12 +19,13 @@ from chasles.many.ensembles.smooth import is_smooth, make_smooth_members
 from chasles.many.traced.choosing import GENERIC, KERNELS, PLAIN_STEPS, TRACED, generic_at_hand
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.model import InvalidOption, Model
-from chasles.model.errors import short_repr
+from chasles.model.checks import check_flag
+from chasles.model.docstrings import explained
 from chasles.model.keywords import checked_keywords
 from chasles.result.dataset import described, of_bodies
 from chasles.run.preparation import check_word
 from chasles.run.stepper import Stepper
-from chasles.run.time_grid import Grid
+from chasles.run.time_grid import Grid, checked_whole
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -44,6 +44,7 @@ ACCUMULATORS = ("largest", "smallest", "mean", "last")
 
 
 @checked_keywords
+@explained
 def ensemble(
     model: Model,
     vary: Mapping[str, Any],
@@ -64,22 +65,12 @@ def ensemble(
 
     Parameters
     ----------
-    model
-        The model.
     vary
         {"top.angular_velocity": (members, 3), "spring.stiffness": (members,), "gravity": (3,),
         ...}: "part.field" of bodies, joints, forces and drivers, with one row for every member
         or one value for all.
     until
         End time, s, a whole number of steps.
-    step
-        Length of a step, s.
-    method
-        As in `simulate`.
-    spaces
-        As in `simulate`.
-    stabilise
-        As in `simulate`.
     save_every
         Save every n-th step, and the last.
     statistics
@@ -118,11 +109,8 @@ def ensemble(
     grid = runs.grid
     check_word("kernel", kernel, KERNELS)
     check_word("device", device, ("cpu", "gpu"))
-    if not isinstance(exact, bool | np.bool_):
-        raise InvalidOption(
-            f"ensemble: exact must be True or False, got {short_repr(exact)}.", "Give one of them."
-        )
-    workers = checked_threads(threads)
+    check_flag(exact, "exact", "ensemble", InvalidOption)
+    workers = cores() if threads is None else checked_whole(threads, "threads", "ensemble")
     values, count = checked_values(model, vary)
     names = None if statistics is None else checked_quantities(model, statistics)
     if names is None:
@@ -163,17 +151,6 @@ def ensemble(
     found = dataset(model, members, course, values, names, run, attributes)
     tell(found["warnings"].values.tolist(), grid.step)
     return found
-
-
-def checked_threads(threads: Any) -> int:
-    if threads is None:
-        return cores()
-    if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
-        raise InvalidOption(
-            f"ensemble: threads must be a whole number, got {short_repr(threads)}.",
-            "Give 1 or more, or leave it out.",
-        )
-    return int(threads)
 
 
 def make_run(

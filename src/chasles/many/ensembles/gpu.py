@@ -2,7 +2,7 @@
 
 Members go there in chunks of any size, smaller ones where its memory does not hold them.  Those
 whose guards fail stop, and are finished on the CPU as those of lanes are; so are those that not
-even small chunks can take there.
+even small chunks can take there.  A step is also exported as source text that compiles by itself.
 """
 
 import warnings
@@ -12,10 +12,14 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers
+from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.lanes import LaneRun, Variant
+from chasles.many.ensembles.members import equal_steps, make_stepper, records_of
 from chasles.many.traced.cuda import KERNEL, cuda_source
-from chasles.many.traced.record import Recording
-from chasles.model import ChaslesWarning
+from chasles.many.traced.record import NotTraceable, Recording, record
+from chasles.model import ChaslesWarning, InvalidOption, Model
+from chasles.model.model import checked_model
+from chasles.run.time_grid import checked_step
 
 #: Threads in a block: registers allow no more of long kernels at once.
 BLOCK = 128
@@ -150,3 +154,35 @@ class GpuRun(LaneRun):
             group, first, fetched(states), (columns, back), accumulated, history,
             cupy.asnumpy(reached), cupy.asnumpy(pending) != 0,
         )  # fmt: skip
+
+
+#: Steps before one is recorded, so that what is watched has been seen.
+FIRST_STEPS = 3
+
+
+def export_cuda(
+    model: Model, step: float, method: str | Tableau = "rk4", spaces: Any = "auto",
+    stabilise: Any = None, exact: bool = True,
+) -> str:  # fmt: skip
+    """CUDA C of one step, and of the loop around it; `chasles.many.traced.cuda` has its arguments.
+
+    exact   sums, products, quotients and square roots have the bits of the CPU, whatever the
+            options of the compiler; False lets it round a product and a sum once
+    """
+    checked_model(model)
+    step = checked_step(step, "export")
+    options = equal_steps("export", method, spaces, stabilise)
+    stepper = make_stepper(model, options, step, step * (FIRST_STEPS + 1))
+    block = stepper.first_block()
+    grid = (0.0, step, 0, FIRST_STEPS, 2**62)
+    stepper.advance_generic(block, np.zeros_like(block), grid, 2**62, 1, np.zeros((1, 1)))
+    times = step * FIRST_STEPS, step * (FIRST_STEPS + 1)
+    try:
+        recording = record(records_of(stepper), block, times, step)
+    except NotTraceable as error:
+        raise InvalidOption(
+            f"export: a step of this model cannot be recorded: {error}",
+            "Leave out functions that are called by address, or give them as a Signal.",
+        ) from error
+    title = f"{model!r}, steps of {step!r} s"
+    return cuda_source(recording, stepper.layout.kept, exact, title=title)

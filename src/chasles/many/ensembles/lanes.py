@@ -19,8 +19,7 @@ from chasles.many.ensembles.finish import Finisher, Key
 from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.record import NotTraceable, Recording, record
-from chasles.many.traced.running import machine_code_of_lanes
-from chasles.many.traced.shelf import Shelf
+from chasles.many.traced.running import Shelf, machine_code_of_lanes
 from chasles.scalars.nodes import Program
 
 #: Recordings of an ensemble, at the most.

@@ -22,7 +22,7 @@ from chasles.many.gradients.branches import (
 )
 from chasles.many.traced.llvm_ir import used_inputs
 from chasles.many.traced.record import NotTraceable, Parameter, Recording, record
-from chasles.many.traced.shelf import Shelf
+from chasles.many.traced.running import Shelf
 from chasles.model import InvalidOption
 from chasles.run.stepper import Stepper
 

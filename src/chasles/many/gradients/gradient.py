@@ -12,12 +12,12 @@ from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.finish import Loan
 from chasles.many.ensembles.members import Members, checked_runs, image_of
 from chasles.many.gradients.back import Course
-from chasles.many.gradients.forward import along_directions
-from chasles.many.gradients.journey import Journey
+from chasles.many.gradients.journey import Journey, along_directions
 from chasles.many.gradients.reader_ir import LANES
 from chasles.many.gradients.setup import Slope, directions, slope_along
 from chasles.many.gradients.trajectory import Trajectory
 from chasles.model import InvalidOption, Model, UnknownName
+from chasles.model.docstrings import explained
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.parameters import parameter, parameter_paths
@@ -57,6 +57,7 @@ class Gradient(dict[str, Any]):
 
 
 @checked_keywords
+@explained
 def gradient(
     model: Model,
     function: Callable[[Trajectory], Any],
@@ -74,8 +75,6 @@ def gradient(
 
     Parameters
     ----------
-    model
-        The model.
     function
         function(run) -> number, of a run with t, position(body), velocity(body), rotation(body)
         and angular_velocity(body), as a Result has them.
@@ -83,14 +82,6 @@ def gradient(
         Paths as in `ensemble`: ["top.angular_velocity", "pivot.at", "gravity"].
     until
         End time, s, a whole number of steps.
-    step
-        Length of a step, s.
-    method
-        As in `simulate`.
-    spaces
-        As in `simulate`.
-    stabilise
-        As in `simulate`.
     save_every
         The function gets every n-th step.
     mode

@@ -9,7 +9,7 @@ are those after the last step, and in the end those before the first; what comes
 is added up in `totals`.
 """
 
-from chasles.many.traced.llvm_ir import Body, used_inputs
+from chasles.many.traced.llvm_ir import Body
 from chasles.many.traced.schedule import scheduled
 from chasles.scalars.nodes import Program
 
@@ -46,13 +46,11 @@ done:
 def back_ir(program: Program, width: int, carried: int, parameters: int) -> str:
     """`back` of the adjoint of a step: (block, times, carried, parameters; weights)."""
     program = scheduled(program)
-    body, used = Body(contract=True), used_inputs(program)
+    body = Body(contract=True)
     seeds = [body.binary("fadd", body.load("weights", k), body.load("seed", k))
              for k in range(width)]  # fmt: skip
     at = width + 2
-    inputs = [*body.loaded("state", used[:width]), "%t0", "%t1"]
-    inputs += body.loaded("carried", used[at : at + carried])
-    inputs += body.loaded("parameters", used[at + carried : at + carried + parameters])
+    inputs = body.inputs(program, width, ["%t0", "%t1"], carried, parameters)
     inputs += seeds + [body.constant(0.0)] * carried
     outputs, _ = body.program(program, inputs)
     for k in range(width):

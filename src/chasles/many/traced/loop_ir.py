@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from chasles.integrators.advance import LOOK_EVERY
-from chasles.many.traced.llvm_ir import Body, used_inputs
+from chasles.many.traced.llvm_ir import Body
 from chasles.many.traced.record import Recording
 from chasles.many.traced.schedule import scheduled
 from chasles.scalars.nodes import Place, Program
@@ -138,16 +138,6 @@ done:
 class Lanes(Body):
     """A body on lanes, with its arrays of numbers of all lanes."""
 
-    def inputs(
-        self, program: Program, recording: Recording, times: Sequence[str], carried: int = 0
-    ) -> list[str]:
-        """Words for the inputs of a program: (block, times, what is carried, parameters)."""
-        used, width = used_inputs(program), recording.width
-        at = width + len(times)
-        found = [*self.loaded("state", used[:width]), *times]
-        found += self.loaded("carried", used[at : at + carried])
-        return found + self.loaded("parameters", used[at + carried :])
-
     def stop(self, lanes: str, array: str, word: str) -> None:
         """Write an integer for some lanes."""
         whole = self.whole
@@ -226,11 +216,11 @@ def run_ir(
     begin.lines.append(f"  store {body.whole} {begin.splat('%last', 'i64')}, ptr %reached, align 8")
     text = HEAD.format(**words, begin="\n".join(begin.lines))
     times = [body.splat("%when0"), body.splat("%when1")]
-    outputs, holds = body.program(step, body.inputs(step, recording, times, carried))
+    outputs, holds = body.program(step, body.inputs(step, width, times, carried, parameters))
     labels, stopped = ("commit", "partly", "alive1"), [("reached", "%index")]
     branch(body, stores(outputs, step, width), holds, "%alive", labels, "after", stopped)
     body.put_text(AFTER, words)
-    outputs, holds = body.program(look, body.inputs(look, recording, times[1:]))
+    outputs, holds = body.program(look, body.inputs(look, width, times[1:], 0, parameters))
     labels, stopped = ("seeall", "seesome", "alive5"), [("reached", "%next"), ("pending", "1")]
     branch(body, stores(outputs, look, width), holds, "%alive2", labels, "seen", stopped)
     body.put_text(KEEP, words)
@@ -258,7 +248,8 @@ def keep(body: Lanes, kept: int, observe: Program | None, recording: Recording) 
             f"  {copy}(ptr align 8 {into}, ptr align 8 %state, i64 {count}, i1 false)"
         )
         return 0
-    outputs, _ = body.program(observe, body.inputs(observe, recording, [body.splat("%when1")]))
+    given = recording.width, [body.splat("%when1")], 0, recording.parameters
+    outputs, _ = body.program(observe, body.inputs(observe, *given))
     for k, word in enumerate(outputs):
         at = k * ACCUMULATED
         largest, smallest = body.load("observed", at), body.load("observed", at + 1)

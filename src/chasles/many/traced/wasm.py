@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import llvmlite.binding as llvm
 
-from chasles.many.traced.llvm_ir import Body, used_inputs
+from chasles.many.traced.llvm_ir import Body
 from chasles.many.traced.machine import initialise
 from chasles.many.traced.schedule import scheduled
 from chasles.scalars.nodes import Program
@@ -39,9 +39,7 @@ def read_ir(program: Program, width: int) -> str:
     `program` is (block, time, parameters) -> quantities.
     """
     body, ordered = Body(), scheduled(program)
-    used = used_inputs(ordered)
-    inputs = [*body.loaded("state", used[:width]), "%t"]
-    inputs += body.loaded("parameters", used[width + 1 :])
+    inputs = body.inputs(ordered, width, ["%t"], 0, ordered.inputs - width - 1)
     outputs, _ = body.program(ordered, inputs)
     for k, output in enumerate(outputs):
         body.store("out", k, output)
