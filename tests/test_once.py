@@ -7,8 +7,8 @@ import threading
 import pytest
 from test_startup import SOURCE, new_python, python
 
-from chasles.compiled.locks import lock, unlock
 from chasles.compiled.once import RETURNS, once
+from chasles.compiled.ownership import lock, unlock
 
 SHARED = """
 import sys
@@ -154,7 +154,7 @@ def test_a_routine_says_what_it_returns():
 HOLD = """
 import sys, time
 from pathlib import Path
-from chasles.compiled.locks import lock
+from chasles.compiled.ownership import lock
 lock(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(60)

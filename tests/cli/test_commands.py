@@ -15,7 +15,7 @@ import pytest
 import chasles as ch
 from chasles.cli import COMMANDS, main
 from chasles.model.tables import small
-from chasles.run.interrupts import Interrupted
+from chasles.run.one_run import Interrupted
 
 TOP = Path(__file__).parents[2] / "examples" / "heavy_top.toml"
 ENERGY = 13972.399  # J, of the top in the paper

@@ -16,7 +16,7 @@ def call(options: argparse.Namespace) -> int:
     from chasles.io.read import read_file  # late: --help needs no arrays
     from chasles.io.run_options import check_steps
     from chasles.model import SimulationStopped
-    from chasles.run.interrupts import Interrupted
+    from chasles.run.one_run import Interrupted
     from chasles.run.simulate import simulate
 
     model, run = read_file(options.file)

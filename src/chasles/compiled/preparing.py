@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from chasles.compiled.locks import unlock
 from chasles.compiled.notice import FIRST_COMPILE
+from chasles.compiled.ownership import unlock
 from chasles.compiled.passes import COMPILER
 from chasles.compiled.shortcuts import shortcuts
 

@@ -22,10 +22,9 @@ from chasles.model.plain import check_kinds
 from chasles.model.tables import small
 from chasles.result.atomic_file import checked_target, write, write_whole
 from chasles.result.between import state_at
-from chasles.result.bodies import OfBodies
+from chasles.result.bodies import OfBodies, OfEnergy
 from chasles.result.dataset import make_table, over_time, to_xarray
 from chasles.result.efforts import OfForces
-from chasles.result.invariants import OfEnergy
 from chasles.result.reading import sensor_values, to_frame
 from chasles.result.slices import rows_of, sliced
 from chasles.result.tables import WRITERS

@@ -1,8 +1,15 @@
-"""One run: from a model and options to a result, and how it ended."""
+"""One run: from a model and options to a result, and how it ended.
 
+After Ctrl-C it ends with the piece of steps that it is at, and nothing is lost.
+"""
+
+import signal
+import threading
 import time
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +26,6 @@ from chasles.notices import logged
 from chasles.result.checkpoint import Checkpoint
 from chasles.result.result import Result
 from chasles.run.events import Event
-from chasles.run.interrupts import Interrupted, ctrl_c
 from chasles.run.loop import Run
 from chasles.run.options import Options, method_of
 from chasles.run.preparation import (
@@ -165,3 +171,35 @@ def is_to_be_had(size: int) -> bool:
     except MemoryError:
         return False
     return True
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run; `result` holds everything up to the last good state."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__(f"interrupted at t = {result.t[-1]:g} s; .result holds the run so far")
+        self.result = result
+
+
+@contextmanager
+def ctrl_c(told: Callable[[], None]) -> Iterator[None]:
+    """Call `told` at the first Ctrl-C instead of raising KeyboardInterrupt; the second one raises.
+
+    Only the main thread hears signals, and who handles Ctrl-C in a way of their own keeps it.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not signal.default_int_handler or (
+        threading.current_thread() is not threading.main_thread()
+    ):
+        yield
+        return
+
+    def first(*_: object) -> None:
+        signal.signal(signal.SIGINT, handler)
+        told()
+
+    signal.signal(signal.SIGINT, first)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
