@@ -6,7 +6,7 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import UNSEEN
 from chasles.many.ensembles.members import records_of
-from chasles.many.gradients.placing import placed
+from chasles.many.gradients.journey import placed
 from chasles.many.traced.record import plain_step
 from chasles.scalars.traced import Unboxing
 

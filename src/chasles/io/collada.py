@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from chasles.model import InvalidFile
 from chasles.model.mesh_files import Triangles, welded
+from chasles.model.words import Floats
 
-Floats = NDArray[np.float64]
 Element = ElementTree.Element
 COLLADA = ".dae"
 MOST_PLACED = 10_000  # nodes of a scene: each may place a geometry, and nodes may be shared

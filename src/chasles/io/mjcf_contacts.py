@@ -9,14 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.io.mjcf_forces import compliance
 from chasles.io.mjcf_shapes import pose_of, shape_of
 from chasles.model import Body, Box, Capsule, Contact, Force, Shape, Sphere
 from chasles.model.checks import as_matrix, as_vector
+from chasles.model.words import Floats
 
-Floats = NDArray[np.float64]
 STANDARD_GRAVITY = 9.81  # m/s^2: the load that contacts are damped for where nothing has weight
 ROUND = 1.5  # edges of bounds whose ratio is below it are those of a ball, or of a round rod
 

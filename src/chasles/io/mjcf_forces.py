@@ -3,13 +3,12 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.io.mjcf_joints import BALL, FREE, Placed
 from chasles.model import Bushing, Drag, Force, JointFriction, JointSpring, JointStop, Motor, Servo
 from chasles.model.joint_forces import NOTHING
+from chasles.model.words import Floats
 
-Floats = NDArray[np.float64]
 UNMOVED = 1e-12  # a rest that is the reference pose
 
 

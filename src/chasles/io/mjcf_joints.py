@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.model import (
     Body,
@@ -18,9 +17,8 @@ from chasles.model import (
     Universal,
 )
 from chasles.model.compound import compound
-from chasles.model.words import Coordinate
+from chasles.model.words import Coordinate, Floats
 
-Floats = NDArray[np.float64]
 SAME = 1e-9  # cosines and metres: axes that count as parallel, points as one
 HINGE, SLIDE, BALL, FREE = "hinge", "slide", "ball", "free"
 

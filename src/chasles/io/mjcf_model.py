@@ -10,15 +10,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.io.mjcf_shapes import shapes_of
 from chasles.model import GROUND, Body, InvalidModel, Model
 from chasles.model.checks import as_matrix, as_vector
 from chasles.model.errors import quoted
 from chasles.model.solids import together
+from chasles.model.words import Floats
 
-Floats = NDArray[np.float64]
 LISTED = 6  # names in a note before "and n more"
 
 

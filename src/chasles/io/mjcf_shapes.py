@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.io.mjcf_meshes import VISUAL
 from chasles.model import Box, Capsule, ChaslesError, Cylinder, Mesh, Shape, Sphere
 from chasles.model.checks import IDENTITY, as_matrix, as_vector
 from chasles.model.mesh import fewer_triangles
+from chasles.model.words import Floats
 
-Floats = NDArray[np.float64]
 ALIGNED = 1e-9  # m and cosines: a geom so near to the centre and the axes of its body is there
 
 

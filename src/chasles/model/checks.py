@@ -8,9 +8,9 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from chasles.model.errors import ChaslesError, short_repr
+from chasles.model.words import Floats
 
 Vector3 = tuple[float, float, float]
 Matrix3 = tuple[Vector3, Vector3, Vector3]
@@ -117,7 +117,7 @@ def checked_callable(
     return function
 
 
-def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> npt.NDArray[np.float64]:
+def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> Floats:
     """Finite real numbers of any shape."""
     try:
         array = np.asarray(None if isinstance(value, Bytes) else value)
@@ -187,7 +187,7 @@ def checked_direction(value: Any, what: str, where: str, invalid: Invalid) -> Ve
     return (x / length, y / length, z / length)
 
 
-def checked_times(value: Any, where: str, invalid: Invalid) -> npt.NDArray[np.float64]:
+def checked_times(value: Any, where: str, invalid: Invalid) -> Floats:
     """A list of times; one alone counts as a list."""
     array = np.atleast_1d(checked_array(value, "times", where, invalid))
     if array.ndim != 1:
@@ -197,12 +197,12 @@ def checked_times(value: Any, where: str, invalid: Invalid) -> npt.NDArray[np.fl
     return array
 
 
-def as_vector(array: npt.NDArray[np.float64]) -> Vector3:
+def as_vector(array: Floats) -> Vector3:
     x, y, z = array.tolist()
     return (x, y, z)
 
 
-def as_matrix(array: npt.NDArray[np.float64]) -> Matrix3:
+def as_matrix(array: Floats) -> Matrix3:
     return (as_vector(array[0]), as_vector(array[1]), as_vector(array[2]))
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.model.body import GROUND, Body
 from chasles.model.checks import Vector3, as_matrix, checked_vector
@@ -21,7 +20,7 @@ from chasles.model.loads import WORLD, Load
 from chasles.model.rotations import Turned, rotation_of, turned
 from chasles.model.sensors import ForceSensor
 from chasles.model.signals import Components
-from chasles.model.words import ArrayLike
+from chasles.model.words import ArrayLike, Floats
 
 if TYPE_CHECKING:
     from chasles.model.model import Model
@@ -38,8 +37,8 @@ class Placement:
     """x -> rotation x + position, and what is put before names."""
 
     prefix: str
-    rotation: NDArray[np.float64]
-    position: NDArray[np.float64]
+    rotation: Floats
+    position: Floats
 
     @property
     def turns(self) -> bool:

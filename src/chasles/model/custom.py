@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.model.body import GROUND, Body, checked_body
 from chasles.model.checks import (
@@ -39,9 +38,8 @@ from chasles.model.errors import (
 from chasles.model.formulas import check_once, checked_several, entered_motion
 from chasles.model.joints import Attachment
 from chasles.model.loads import BodyForce, is_plain
-from chasles.model.words import ArrayLike
+from chasles.model.words import ArrayLike, Floats
 
-Floats = NDArray[np.float64]
 Pose = tuple[tuple[float, ...], tuple[float, ...]]
 MOST_ROWS = 6  # more would lock more than there is
 TWISTS = 12  # components of the twists of two bodies

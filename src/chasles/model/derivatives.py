@@ -13,8 +13,8 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from chasles.model.errors import ChaslesError, InvalidSignal, one_line, short_repr
+from chasles.model.words import Floats
 
-Floats = NDArray[np.float64]
 Function = Callable[..., Any]
 
 DEGREE = 12

@@ -7,12 +7,12 @@ import numpy as np
 from chasles.model.body import Body, checked_body
 from chasles.model.checks import Vector3, checked_direction, checked_name, checked_vector, fill
 from chasles.model.coordinates import checked_coordinate, checked_joint_name
-from chasles.model.derivatives import Floats, Function
+from chasles.model.derivatives import Function
 from chasles.model.errors import ChaslesError, InvalidDriver, short_repr
 from chasles.model.joints import Joint
 from chasles.model.registered import Part as Registered
 from chasles.model.signals import Part, Signal
-from chasles.model.words import ArrayLike, Coordinate
+from chasles.model.words import ArrayLike, Coordinate, Floats
 
 AT_ZERO = 1e-9  # how far from zero (rad or m) a motion may start
 #: What counts neither as a jump nor as a kink: rounding, in rad or m and per s, and the error of

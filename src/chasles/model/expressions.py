@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from chasles.model.derivatives import Floats
 from chasles.model.errors import InvalidSignal, short_repr
+from chasles.model.words import Floats
 from chasles.scalars.jet import ArrayJet, Jet
 
 LONGEST = 2000  # characters of an expression: pages of it are a table in disguise

@@ -9,7 +9,6 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.model.body import GROUND, Body, Ground, checked_body
 from chasles.model.checks import (
@@ -27,7 +26,7 @@ from chasles.model.errors import ChaslesError, InvalidJoint, short_repr
 from chasles.model.pairs import ANY_POINT, COORDINATES_OF, MOTIONS, SCREWED, pair_of_rows
 from chasles.model.registered import Part
 from chasles.model.rotations import Turned, rotation_of
-from chasles.model.words import ArrayLike, Coordinate, Word
+from chasles.model.words import ArrayLike, Coordinate, Floats, Word
 
 if TYPE_CHECKING:
     Attachment = Body | Ground | str
@@ -483,7 +482,7 @@ class Fixed(Joint):
             fill(self, turn=checked_turn(turn, f"joint '{name}'"))
 
 
-def plain_numbers(value: Any) -> NDArray[np.float64]:
+def plain_numbers(value: Any) -> Floats:
     """One number or a list of them; NaN where it is something else."""
     try:
         return np.array(np.nan if isinstance(value, bool | str) else value, float)
@@ -491,7 +490,7 @@ def plain_numbers(value: Any) -> NDArray[np.float64]:
         return np.full(1, np.nan)
 
 
-def one_or_several(numbers: NDArray[np.float64]) -> float | tuple[float, ...]:
+def one_or_several(numbers: Floats) -> float | tuple[float, ...]:
     return float(numbers) if numbers.ndim == 0 else tuple(numbers.tolist())
 
 

@@ -5,16 +5,14 @@ from math import isfinite
 from typing import Any, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.model.body import Body, checked_body
 from chasles.model.checks import Vector3, checked_times, checked_vector, fill
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, short_repr
 from chasles.model.forces import Force, coefficients
 from chasles.model.signals import Components, components_of, is_components
-from chasles.model.words import ArrayLike, Frame
+from chasles.model.words import ArrayLike, Floats, Frame
 
-Floats = NDArray[np.float64]
 VectorOfTime = Vector3 | Callable[..., Any]
 ZERO: Vector3 = (0.0, 0.0, 0.0)
 WORLD, BODY = "world", "body"

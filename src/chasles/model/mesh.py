@@ -13,8 +13,8 @@ from chasles.model.errors import InvalidBody
 from chasles.model.keywords import checked_keywords
 from chasles.model.mesh_files import read_triangles
 from chasles.model.shapes import Shape
+from chasles.model.words import Floats
 
-Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 

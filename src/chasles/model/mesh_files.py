@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.model.errors import InvalidFile
+from chasles.model.words import Floats
 
-Triangles = tuple[NDArray[np.float64], NDArray[np.int64]]
+Triangles = tuple[Floats, NDArray[np.int64]]
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 HEADER = 84  # bytes: eighty of text, then the number of triangles
 
@@ -50,7 +51,7 @@ def read_stl(data: bytes, source: Path) -> Triangles:
     return welded(np.array(numbers).reshape(-1, 3), source)
 
 
-def welded(corners: NDArray[np.float64], source: Path) -> Triangles:
+def welded(corners: Floats, source: Path) -> Triangles:
     """Triangles that share the corners which are equal to the bit; none that is only a line."""
     if len(corners) == 0 or len(corners) % 3 or not np.isfinite(corners).all():
         raise InvalidFile(

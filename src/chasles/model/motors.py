@@ -15,12 +15,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from chasles.model.checks import checked_not_negative, checked_number, fill
-from chasles.model.derivatives import Floats, Function
+from chasles.model.derivatives import Function
 from chasles.model.errors import InvalidForce, short_repr
 from chasles.model.joint_forces import NOTHING, PER_SPEED, PER_UNIT, JointForce, effort_of
 from chasles.model.joints import Joint
 from chasles.model.signals import FORMS, Part, Signal, checked_signal
-from chasles.model.words import ArrayLike, Coordinate
+from chasles.model.words import ArrayLike, Coordinate, Floats
 
 #: What an input of a Simulation or a controller acts on.
 InputOf = Literal["effort", "target", "rate"]

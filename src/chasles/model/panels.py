@@ -20,8 +20,9 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from chasles.model.derivatives import DEGREE, NODES, TO_COEFFICIENTS, Floats
+from chasles.model.derivatives import DEGREE, NODES, TO_COEFFICIENTS
 from chasles.model.waves import Pieces
+from chasles.model.words import Floats
 
 #: Several functions at once: of times (T,) to values (T, width), NaN where there is none.
 Functions = Callable[[Floats], Floats]

@@ -6,10 +6,10 @@ Nothing is repaired: a value within the tolerance is stored as given, any other 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.model.checks import Matrix3, as_matrix, checked_array
 from chasles.model.errors import InvalidBody
+from chasles.model.words import Floats
 
 TOLERANCE = 1e-9  # of symmetry, orthogonality and the triangle inequality
 
@@ -80,7 +80,7 @@ def checked_rotation(value: Any, where: str) -> Matrix3:
     return as_matrix(array)
 
 
-def rotation_of_quaternion(quaternion: NDArray[np.float64], where: str) -> Matrix3:
+def rotation_of_quaternion(quaternion: Floats, where: str) -> Matrix3:
     norm = float(np.linalg.norm(quaternion))
     if abs(norm - 1.0) > TOLERANCE:
         raise InvalidBody(

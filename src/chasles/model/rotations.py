@@ -17,12 +17,11 @@ from math import cos, hypot, pi, sin
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.model.checks import Matrix3, Vector3, checked_direction, checked_number
 from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.physical import TOLERANCE, checked_rotation
-from chasles.model.words import ArrayLike, Word
+from chasles.model.words import ArrayLike, Floats, Word
 
 Quaternion = tuple[float, float, float, float]
 if TYPE_CHECKING:
@@ -179,6 +178,6 @@ def turn_between(start: Vector3, end: Vector3) -> Quaternion:
     return ((1.0 + cosine) / norm, across[0] / norm, across[1] / norm, across[2] / norm)
 
 
-def turned(rotation: NDArray[np.float64], vector: Vector3) -> Vector3:
+def turned(rotation: Floats, vector: Vector3) -> Vector3:
     x, y, z = (rotation @ np.array(vector)).tolist()
     return (x, y, z)

@@ -10,7 +10,6 @@ from math import pi
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.model.checks import IDENTITY, Matrix3, Vector3, checked_positive, checked_vector, fill
 from chasles.model.colours import checked_colour
@@ -18,7 +17,7 @@ from chasles.model.docstrings import inherit_parameters
 from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.rotations import rotation_of
-from chasles.model.words import Axis
+from chasles.model.words import Axis, Floats
 
 AXES = ("x", "y", "z")
 Kind = TypeVar("Kind", bound=type[Any])
@@ -83,7 +82,7 @@ class Shape:
         """Moments about the centroid and the shape's own axes, kg m^2."""
         raise NotImplementedError
 
-    def inertia(self, mass: float) -> NDArray[np.float64]:
+    def inertia(self, mass: float) -> Floats:
         """R diag(moments) R^T: about the centroid in body axes (3, 3), kg m^2."""
         turn = np.array(self.rotation)
         return np.asarray(turn @ np.diag(self.moments(mass)) @ turn.T)

@@ -5,7 +5,6 @@ from typing import Any
 from warnings import warn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.model.checks import (
     Invalid,
@@ -17,12 +16,12 @@ from chasles.model.checks import (
     checked_times,
     fill,
 )
-from chasles.model.derivatives import Floats, Function, derivatives, evaluated
+from chasles.model.derivatives import Function, derivatives, evaluated
 from chasles.model.errors import ChaslesError, ChaslesWarning, InvalidSignal
 from chasles.model.expressions import checked_expression
 from chasles.model.keywords import WithConstructors, checked_keywords
 from chasles.model.waves import KernelWave, Linear, Ramp, Sine, Table, Wave
-from chasles.model.words import ArrayLike
+from chasles.model.words import ArrayLike, Floats
 
 
 @checked_keywords
@@ -217,7 +216,7 @@ def checked(what: str, value: Any) -> float:
     return checked_number(value, what, "signal", InvalidSignal)
 
 
-def check_table(times: NDArray[np.float64], values: NDArray[np.float64]) -> None:
+def check_table(times: Floats, values: Floats) -> None:
     """Two or more points at times that increase."""
     if times.ndim != 1 or times.shape != values.shape or times.size < 2:
         raise InvalidSignal(

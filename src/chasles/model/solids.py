@@ -6,7 +6,6 @@ from math import dist
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.model.checks import (
     IDENTITY,
@@ -20,8 +19,8 @@ from chasles.model.checks import (
 from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.rotations import turn_between
 from chasles.model.shapes import AXES, Shape
+from chasles.model.words import Floats
 
-Floats = NDArray[np.float64]
 Part = tuple[float, Matrix3, Vector3, Matrix3]  # mass, inertia, centre, rotation
 
 

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from chasles.model.errors import InvalidSignal
 from chasles.model.expressions import Expression
+from chasles.model.words import Floats
 from chasles.scalars.polynomial import polynomial, sinusoid
-
-Floats = NDArray[np.float64]
 
 #: How far beyond its ends a table may be asked, as a part of its length: a run's last time may be
 #: one rounding off.

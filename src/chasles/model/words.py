@@ -6,8 +6,12 @@ argument.  Type checkers see the union; whoever asks at run time sees the word.
 
 from typing import TYPE_CHECKING, Any, Literal
 
-__all__ = ["ArrayLike", "Axis", "BodyAxes", "Coordinate", "Frame", "Stabiliser"]
+import numpy as np
+from numpy.typing import NDArray
 
+__all__ = ["ArrayLike", "Axis", "BodyAxes", "Coordinate", "Floats", "Frame", "Stabiliser"]
+
+Floats = NDArray[np.float64]
 BodyAxes = Literal["body", "world"]
 Frame = Literal["world", "body"]
 Coordinate = Literal["auto", "angle", "displacement"]

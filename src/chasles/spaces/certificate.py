@@ -22,9 +22,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from chasles.model import GROUND, Joint
+from chasles.model.words import Floats
 from chasles.spaces.exactness import Charts
 from chasles.spaces.on_subgroups import is_charted, on_subgroups, subgroup_tree
-from chasles.spaces.subalgebras import ZERO, Floats, beyond, closure
+from chasles.spaces.subalgebras import ZERO, beyond, closure
 from chasles.spaces.subgroups import MotionGroup, classify, joint_algebra
 
 #: Ulps of reach (levers, distance from the origin, half a turn of a thread) that placing two bodies

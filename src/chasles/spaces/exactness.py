@@ -52,6 +52,7 @@ from functools import cached_property
 import numpy as np
 
 from chasles.model import GROUND, Joint, Model
+from chasles.model.words import Floats
 from chasles.spaces.fitting import SAME_POINT, distance, local_scale
 from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
@@ -60,7 +61,6 @@ from chasles.spaces.space import Space, frame_point
 from chasles.spaces.subalgebras import (
     SE3_ALGEBRA,
     ZERO,
-    Floats,
     Scale,
     closure,
     normalised,

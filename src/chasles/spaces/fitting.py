@@ -21,8 +21,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from chasles.model import GROUND, Joint, Model, Planar
+from chasles.model.words import Floats
 from chasles.spaces.space import Space, frame_point
-from chasles.spaces.subalgebras import Floats, Scale
+from chasles.spaces.subalgebras import Scale
 
 #: Two points this close, in sizes of the bodies, are one.
 SAME_POINT = 1e-14

@@ -10,7 +10,8 @@ from math import sqrt
 import numpy as np
 
 from chasles.model import Joint, Vector3
-from chasles.spaces.subalgebras import Floats, hat
+from chasles.model.words import Floats
+from chasles.spaces.subalgebras import hat
 
 #: 1 + cosine below which two directions are opposite: the square of rounding would divide.
 OPPOSITE = 1e-12

@@ -12,9 +12,9 @@ import numpy as np
 
 from chasles.groups.se3 import se3_compose, se3_exp, se3_inverse, se3_log
 from chasles.groups.so3 import so3_rotate
+from chasles.model.words import Floats
 from chasles.spaces.subalgebras import (
     TOLERANCE,
-    Floats,
     beyond,
     closure,
     contains,

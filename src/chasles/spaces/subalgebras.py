@@ -12,11 +12,9 @@ where the model stands, nor on how it is turned, nor on its size.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chasles.model import Model
-
-Floats = NDArray[np.float64]
+from chasles.model.words import Floats
 
 #: Directions closer than this (rad, or lengths over the size of the model) are the same.
 TOLERANCE = 1e-9

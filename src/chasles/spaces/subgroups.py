@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.model import GROUND, Joint, Model, Vector3
+from chasles.model.words import Floats
 from chasles.spaces.frames import joint_axes
 from chasles.spaces.subalgebras import (
     SE3_ALGEBRA,
     TOLERANCE,
     ZERO,
-    Floats,
     Scale,
     closure,
     contains,
