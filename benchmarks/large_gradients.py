@@ -17,9 +17,8 @@ from libraries import race
 from traced import STEP, clock, make_stepper
 
 from chasles.many.ensembles.members import image_of
-from chasles.many.gradients.journey import in_lanes
 from chasles.many.gradients.gradient import make_course
-from chasles.many.gradients.journey import Journey
+from chasles.many.gradients.journey import Journey, in_lanes
 from chasles.many.gradients.reader_ir import LANES
 from chasles.run.stepper import Stepper
 
