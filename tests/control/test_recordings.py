@@ -1,6 +1,7 @@
 """Runs recorded in folders: killed, cut off, out of space, and gone on with, bit for bit."""
 
 import errno
+import json
 import os
 import resource
 import signal
@@ -14,6 +15,7 @@ from mechanisms import motored_pendulum as pendulum
 import chasles as ch
 from chasles.cli import main
 from chasles.run import recording
+from chasles.run.recorded import read_sealed
 
 
 def damper(t, state):
@@ -331,6 +333,22 @@ def test_damaged_rows_are_not_gone_on_with(tmp_path, name, until):
     flipped(tmp_path / "run" / name, 8)
     same(ch.simulate(pendulum(), 0.3, into=tmp_path / "run", resume=True, **RUN),
          ch.simulate(pendulum(), 0.3, **RUN))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [{"index": 10**400}, {"index": -1}, {"step": "inf"}, {"step": "-0x1p-10"}, {"origin": "nan"}],
+    ids=["a huge index", "before the start", "endless", "backwards", "no time"],
+)
+def test_a_commit_that_stands_nowhere_is_refused(tmp_path, entry):
+    """It is sealed anew, as anybody can."""
+    folder = tmp_path / "run"
+    ch.simulate(pendulum(), 0.1, into=folder, **RUN)
+    head, _, numbers = read_sealed(folder / recording.COMMIT).partition(b"\n")
+    forged = json.dumps(json.loads(head) | entry).encode() + b"\n" + numbers
+    recording.write_sealed(folder / recording.COMMIT, forged)
+    with pytest.raises(ch.InvalidFile, match="was not written by"):
+        ch.simulate(pendulum(), 0.2, into=folder, resume=True, **RUN)
 
 
 def test_a_run_that_goes_on_reads_after_it_has_the_lock(tmp_path, monkeypatch):

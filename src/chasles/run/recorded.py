@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 from itertools import pairwise
 from pathlib import Path
@@ -109,7 +110,10 @@ def read_commit(folder: Path) -> tuple[dict[str, Any], Checkpoint]:
     if not 0 <= plain["on_grid"] <= plain["rows"] or plain["inputs"] < 0 or plain["rows"] < 1:
         raise forged(folder / COMMIT, f"{plain['rows']} rows")
     try:
-        return plain, Checkpoint.from_plain(plain, np.frombuffer(numbers, "<f8"))
+        reached = Checkpoint.from_plain(plain, np.frombuffer(numbers, "<f8"))
+        if not (reached.index >= 0 and reached.step > 0.0 and math.isfinite(reached.time)):
+            raise ValueError(f"it stands at step {short_repr(plain['index'])} of {reached.step} s")
+        return plain, reached
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise forged(folder / COMMIT, one_line(error)) from None
 
