@@ -137,6 +137,44 @@ def test_a_link_does_not_lead_an_attached_model_outside(tmp_path):
     assert "outside the folder" in read_here(main)
 
 
+def in_a_circle(path):
+    path.symlink_to(path.name)
+
+
+def as_a_folder(path):
+    path.mkdir()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
+@pytest.mark.parametrize("make", [in_a_circle, as_a_folder])
+@pytest.mark.parametrize(
+    "names",
+    [
+        "<asset><mesh name='m' file='x.stl'/></asset>", "<include file='x.xml'/>",
+        "<asset><texture name='t' type='2d' file='x.png'/></asset>",
+        "<asset><model name='x' file='x.xml'/></asset>",
+    ],
+)  # fmt: skip
+def test_what_a_robot_names_is_a_plain_file(names, make, tmp_path):
+    main = folder_with(tmp_path, main=CHILD.format(names))
+    make(main.parent / names.split("'")[-2])
+    assert "x." in read_here(main)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    main = folder_with(tmp_path, main=CHILD.format("<asset><mesh file='x.stl'/></asset>"))
+    os.mkfifo(main.parent / "x.stl")
+    assert "not a plain file" in read_alone(main)
+
+
+@pytest.mark.parametrize(
+    "names", ["<asset><mesh file='{}.stl'/></asset>", "<include file='{}.xml'/>"]
+)
+def test_a_name_that_no_file_can_have_is_refused(names, tmp_path):
+    read_here(folder_with(tmp_path, main=CHILD.format(names.format("x" * 5000))))
+
+
 def png_of(width: int, height: int) -> bytes:
     """A picture of one colour: a few kilobytes that unpack to any size."""
 

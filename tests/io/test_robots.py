@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fuzz_assets import ASSETS
 
 import chasles as ch
 
@@ -234,21 +235,28 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path, refusal):
     assert "outside" in refusal(lambda: ch.read_model(folder / "robot.xml"), ch.InvalidFile)
 
 
-def fuzzed(count, seed, folder):
+def fuzzed(count, seed, folder, script="fuzz_robots.py"):
     """How many of so many mutated robots are models, and the longest time that one took."""
     here = Path(__file__).parent
-    command = [sys.executable, str(here / "fuzz_robots.py"), str(count), str(seed), str(folder)]
+    command = [sys.executable, str(here / script), str(count), str(seed), str(folder)]
     same = {**os.environ, "PYTHONPATH": str(Path(ch.__file__).parents[1])}  # whatever the folder
     run = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=same)
     assert run.returncode == 0, run.stderr[-2000:]
     models, slowest = run.stdout.split()
-    assert {path.name for path in folder.iterdir()} <= {"robot.xml", "robot.urdf"}  # no log
+    known = {"robot.xml", "robot.urdf", *ASSETS}
+    assert {path.name for path in folder.iterdir()} <= known  # no log
     return int(models), float(slowest)
 
 
 @pytest.mark.parametrize("count", [600, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_many_mutated_robots_are_models_or_named_errors(tmp_path, count):
     models, slowest = fuzzed(count, 1, tmp_path)
+    assert 0 < models < count and slowest < 5.0
+
+
+@pytest.mark.parametrize("count", [120, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_robots_beside_mutated_files_are_models_or_named_errors(tmp_path, count):
+    models, slowest = fuzzed(count, 1, tmp_path, "fuzz_assets.py")
     assert 0 < models < count and slowest < 5.0
 
 

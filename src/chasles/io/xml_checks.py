@@ -195,8 +195,12 @@ class Checker:
     def check_asset(self, where: str, name: str, value: str, target: Path) -> None:
         """A mesh, texture or field of heights: where it is, and how large."""
         self.check_inside(where, name, value, target)
-        if target in self.weighed or not target.is_file():
+        if target in self.weighed or not os.path.exists(target):  # also where its name is too long
             return
+        if not target.is_file():  # a pipe would be waited for
+            raise InvalidFile(
+                f"{where}: {name} is '{value}', which is not a plain file.", "Name a file."
+            )
         self.weighed.add(target)
         self.bytes += target.stat().st_size
         if self.bytes > MOST_BYTES:
@@ -212,7 +216,7 @@ class Checker:
 
     def check_inside(self, where: str, name: str, value: str, target: Path) -> None:
         """A file within the folder, also where a link leads."""
-        if "://" in value or "\\" in value or not target.resolve().is_relative_to(self.folder):
+        if "://" in value or "\\" in value or not end_of(where, target).is_relative_to(self.folder):
             raise InvalidFile(
                 f"{where}: {name} is '{value}', which is outside the folder of the model.",
                 f"Copy it into '{self.folder}', or name a folder that has all of it:"
@@ -247,7 +251,7 @@ class Checker:
     ) -> list[tuple[Path, Path]]:
         """Where a file may be found, and where links lead from there."""
         paths = [base / value for base in bases]
-        targets = [path.resolve() for path in paths]
+        targets = [end_of(where, path) for path in paths]
         for target in targets:
             self.check_inside(where, name, value, target)
             if target.suffix.lower() not in XML:
@@ -263,6 +267,16 @@ class Checker:
         return text_of(target)[1]
 
 
+def end_of(where: str, path: Path) -> Path:
+    """Where the links of a path lead."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # which of them depends on the version of Python
+        raise InvalidFile(
+            f"{where}: the links of '{path.name}' lead in a circle.", "Name a plain file."
+        ) from None
+
+
 def folders_of(path: Path, *others: Path) -> tuple[Path, ...]:
     """Folders from which the names in a file may lead, each once: of a link, and of its file."""
     return tuple(dict.fromkeys((*others, path.parent, path.resolve().parent)))
@@ -271,7 +285,7 @@ def folders_of(path: Path, *others: Path) -> tuple[Path, ...]:
 def found(paths: list[Path], targets: list[Path]) -> list[tuple[Path, Path]]:
     """Where a file is; where it is nowhere, one place that says so."""
     pairs = list(zip(paths, targets))
-    return [pair for pair in pairs if pair[1].is_file()] or pairs[:1]
+    return [pair for pair in pairs if os.path.isfile(pair[1])] or pairs[:1]
 
 
 def bare_path(name: str) -> str:
