@@ -14,6 +14,7 @@ import chasles as ch
 WIDTH = 13  # numbers of a body in a state
 TURN, MOVE, SPIN = 3, 7, 10  # where its quaternion, velocity and angular velocity begin
 GROUND = ch.GROUND.name
+UNITS, NOTHING = np.eye(3), np.zeros(3)
 
 
 def rotation_of(quaternion: Floats) -> Floats:
@@ -87,20 +88,20 @@ class Bodies:
         self.velocities = rows[:, MOVE:].ravel()
 
     def pose(self, body: int) -> tuple[Floats, Floats]:
-        return (np.eye(3), np.zeros(3)) if body < 0 else (self.rotation[body], self.r[body])
+        return (UNITS, NOTHING) if body < 0 else (self.rotation[body], self.r[body])
 
     def twist(self, body: int) -> tuple[Floats, Floats]:
         """v and omega in world axes."""
-        return (np.zeros(3), np.zeros(3)) if body < 0 else (self.v[body], self.omega[body])
+        return (NOTHING, NOTHING) if body < 0 else (self.v[body], self.omega[body])
 
     def point(self, carried: tuple[int, Floats]) -> Jet:
         """r + R s: its velocity is v + omega x s, its acceleration a + alpha x s + ..."""
         body, local = carried
         slope = np.zeros((3, self.width))
         if body < 0:
-            return Jet(local, np.zeros(3), slope, np.zeros(3))
+            return Jet(local, NOTHING, slope, NOTHING)
         arm, omega = self.rotation[body] @ local, self.omega[body]
-        slope[:, 6 * body : 6 * body + 3] = np.eye(3)
+        slope[:, 6 * body : 6 * body + 3] = UNITS
         slope[:, 6 * body + 3 : 6 * body + 6] = -hat(arm)
         turning = cross(omega, arm)
         return Jet(self.r[body] + arm, self.v[body] + turning, slope, cross(omega, turning))
@@ -110,7 +111,7 @@ class Bodies:
         body, local = carried
         slope = np.zeros((3, self.width))
         if body < 0:
-            return Jet(local, np.zeros(3), slope, np.zeros(3))
+            return Jet(local, NOTHING, slope, NOTHING)
         along, omega = self.rotation[body] @ local, self.omega[body]
         slope[:, 6 * body + 3 : 6 * body + 6] = -hat(along)
         turning = cross(omega, along)
@@ -120,14 +121,14 @@ class Bodies:
         """The columns that pick omega of a body out of all velocities."""
         slope = np.zeros((3, self.width))
         if body >= 0:
-            slope[:, 6 * body + 3 : 6 * body + 6] = np.eye(3)
+            slope[:, 6 * body + 3 : 6 * body + 6] = UNITS
         return slope
 
 
 def square_to(z: Any) -> tuple[Floats, Floats]:
     """x and y of a right-handed frame along z: x is the world axis farthest from z, made square."""
     z = np.array(z, float)
-    x = np.eye(3)[np.argmin(np.abs(z))]
+    x = UNITS[np.argmin(np.abs(z))]
     x = x - z * (z @ x)
     x /= np.linalg.norm(x)
     return x, cross(z, x)

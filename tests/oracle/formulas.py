@@ -13,7 +13,10 @@ from oracle.bodies import Bodies
 from oracle.jets import Floats, Jet, hat
 
 TINY, NODES = 1e-40, 16
-CIRCLE = np.exp(2j * np.pi * np.arange(NODES) / NODES)
+#: Half of the circle, with its weights: at conjugate places a formula of real numbers is conjugate.
+CIRCLE = np.exp(2j * np.pi * np.arange(NODES // 2 + 1) / NODES)
+WEIGHTS = CIRCLE**-2 * np.array([1.0, *[2.0] * (NODES // 2 - 1), 1.0]) / NODES
+UNITS = np.eye(3)
 
 
 def pose_numbers(rotation: Floats, position: Floats) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -33,28 +36,31 @@ def formula_jet(formula: Callable[..., Any], seen: Sequence[int], bodies: Bodies
     slope = np.zeros((value.size, bodies.width))
     for place, body in enumerate(seen):
         for column in range(6) if body >= 0 else ():
-            unit = 1j * TINY * np.eye(3)[column % 3]
+            unit = 1j * TINY * UNITS[column % 3]
             rotation, position = poses[place]
             moved = list(poses)
             if column < 3:
                 moved[place] = (rotation.astype(complex), position + unit)
             else:
-                moved[place] = ((np.eye(3) + hat_of(unit)) @ rotation, position.astype(complex))
+                moved[place] = ((UNITS + hat_of(unit)) @ rotation, position.astype(complex))
             slope[:, 6 * body + column] += residuals(moved).imag / TINY
 
+    turning = [
+        (hat(omega) @ rotation, hat(omega) @ hat(omega) @ rotation / 2)
+        for (rotation, _), (_, omega) in zip(poses, twists)
+    ]
     radius = 0.05 / (1.0 + np.abs(bodies.velocities).max())
 
     def along(s: complex) -> Floats:
-        turns = [s * hat(omega) for _, omega in twists]
         return residuals(
             [
-                ((np.eye(3) + turn + turn @ turn / 2) @ rotation, position + s * v)
-                for (rotation, position), turn, (v, _) in zip(poses, turns, twists)
+                (rotation + s * first + s * s * second, position + s * v)
+                for (rotation, position), (first, second), (v, _) in zip(poses, turning, twists)
             ]
         )
 
     samples = np.array([along(radius * node) for node in CIRCLE])
-    second = 2.0 * (CIRCLE**-2 @ samples).real / NODES / radius**2
+    second = 2.0 * (WEIGHTS @ samples).real / radius**2
     return Jet(value, slope @ bodies.velocities, slope, second)
 
 
