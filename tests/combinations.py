@@ -36,9 +36,11 @@ def one_at_a_time(*axes: Any, base: tuple[Any, ...]) -> list[Any]:
     return marked(values, quick)
 
 
-def covering(items: list[Any], words: Any) -> list[Any]:
-    """Some of the items: any two of the words of one, words(item), meet in one of the chosen."""
-    meetings = [set(combinations(sorted(words(item)), 2)) for item in items]
+def covering(items: list[Any], words: Any, together: int = 2) -> list[Any]:
+    """Some of the items: any two (or so many) of the words of one, words(item), meet in one of
+    the chosen.
+    """
+    meetings = [set(combinations(sorted(words(item)), together)) for item in items]
     waiting, chosen = set().union(*meetings), []
     while waiting:
         best = max(range(len(items)), key=lambda k: len(meetings[k] & waiting))

@@ -108,7 +108,9 @@ def test_compiled_and_plain_python_come_to_the_same_end(plain):
     assert orders()["end"] == pytest.approx(plain["end"], rel=0, abs=1e-13)
 
 
-@pytest.mark.parametrize("mutant", ["the sign of dexp^-1", "no dexp^-1"])
+@pytest.mark.parametrize(
+    "mutant", ["the sign of dexp^-1", pytest.param("no dexp^-1", marks=pytest.mark.slow)]
+)
 def test_a_wrong_dexp_inv_drops_the_order_to_two(plain, mutant):
     found = orders(plain["end"], CHASLES_MUTANT=mutant, **PLAIN)
     for space, slope in found["slopes"].items():

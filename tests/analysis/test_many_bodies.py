@@ -121,7 +121,7 @@ def test_a_thousand_bodies_are_not_refused():
     assert slowest == pytest.approx(2.404825557695773 / 2 * np.sqrt(G / 1000), rel=1e-3)
 
 
-@pytest.mark.parametrize("joint", [ch.Revolute, ch.Spherical])
+@pytest.mark.parametrize("joint", [ch.Revolute, pytest.param(ch.Spherical, marks=pytest.mark.slow)])
 def test_a_chain_of_a_thousand_links_falls_from_the_level_to_the_plumb_line(joint):
     """In a few steps, each linear in the links; what is left is small against one weight."""
     begun = time.process_time()

@@ -195,7 +195,11 @@ def test_what_cannot_be_recorded_is_refused(refusal):
 
 
 @pytest.mark.parametrize(
-    ("model", "paths"), [(heavy_top, ["gravity", "top.mass"]), (three_bar, ["gravity"])]
+    ("model", "paths"),
+    [
+        (heavy_top, ["gravity", "top.mass"]),
+        pytest.param(three_bar, ["gravity"], marks=pytest.mark.slow),
+    ],
 )
 def test_lists_and_machine_code_agree_in_both_modes(model, paths, monkeypatch):
     found = []
@@ -226,7 +230,9 @@ def test_an_unknown_mode_is_refused(refusal):
     assert "'backward'" in told and "reverse" in told
 
 
-@pytest.mark.parametrize("method", ["linearly-implicit", "gauss4", "rk4"])
+@pytest.mark.parametrize(
+    "method", ["linearly-implicit", pytest.param("gauss4", marks=pytest.mark.slow), "rk4"]
+)
 def test_steps_that_go_on_from_guesses_are_carried_along(method, lists_only):
     """Differences of whole runs, which know nothing of guesses."""
     ball = ch.Body.sphere(
@@ -249,7 +255,9 @@ def test_steps_that_go_on_from_guesses_are_carried_along(method, lists_only):
     assert found["spring.stiffness"] == pytest.approx(differences, rel=1e-7)
 
 
-@pytest.mark.parametrize("name, spaces", [("four-bar", "SE3"), ("A04", "auto")])
+@pytest.mark.parametrize(
+    "name, spaces", [pytest.param("four-bar", "SE3", marks=pytest.mark.slow), ("A04", "auto")]
+)
 def test_models_with_redundant_rows_are_differentiated(name, spaces, lists_only):
     model, until, step = ch.library.get(name).model(), 3e-3, 1e-3
     body = model.body_names[0]

@@ -22,8 +22,6 @@ from chasles.run.motion_error import sizes_of
 
 UNTIL, LOOKS = 0.6, 24
 ALL = 300
-#: In which a pulse, or the end, gave all runs of an estimate the same steps: they agreed.
-PULSED = (1005, 1177)
 #: Least singular value of independent rows of length one, on the way.
 MARGIN = 0.02
 #: What the oracle itself may be wrong by, as a fraction of the size of the bodies.
@@ -141,8 +139,9 @@ def check(seeds: range) -> None:
     assert len(unknown) <= 0.05 * len(runs), unknown
 
 
-@pytest.mark.parametrize("seed", PULSED)
+@pytest.mark.parametrize("seed", [pytest.param(1005, marks=pytest.mark.slow), 1177])
 def test_runs_whose_steps_follow_pulses_know_their_error(seed):
+    """A pulse, or the end, gave all runs of an estimate the same steps: they agreed."""
     run = judged(seed)
     assert run is not None and run.met and run.known, run
 

@@ -44,7 +44,7 @@ def check_seed(seed: int) -> int:
 
 
 @pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.slow), 1, 2, 3])
 def test_rotors_on_rows_turn_as_newton_and_euler_say(monkeypatch, seed):
     monkeypatch.setattr(random_models, "rotor", always)
     assert check_seed(seed) > 0

@@ -39,6 +39,7 @@ def run_checks(mutant: str | None = None) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
 
 
+@pytest.mark.slow  # compiled, these checks are in every run of the tests
 def test_the_unbroken_package_passes():
     outcome = run_checks()
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr

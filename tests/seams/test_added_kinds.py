@@ -6,23 +6,57 @@ import sys
 from pathlib import Path
 
 import pytest
+from fresh import run_script
 
 import chasles as ch
-from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.constraints.registry import CONSTRAINTS, add_constraint
+from chasles.core.forces.registry import FORCES, add_force
 from chasles.core.kinds import Kinds
 
-HERE = Path(__file__).parent
+HERE, PACKAGE = Path(__file__).parent, Path(ch.__file__).parent.parent
+#: The equations of models with added kinds, as written and as machine code.
+EQUATIONS = """
+import numpy as np
+import chasles as ch
+from added_kinds import bead_in_pipe, planet
+from chasles.compiled import kernels
+
+models = bead_in_pipe(), planet()
+plain = [ch.equations(model) for model in models]
+kernels.AT_ONCE.append(lambda kernel: None)
+for model, expected in zip(models, plain):
+    found = ch.equations(model)
+    for name in ("jacobian", "eta", "forces", "acceleration"):
+        assert np.allclose(getattr(found, name), getattr(expected, name), rtol=1e-13, atol=1e-13)
+assert any(kernel.ready for kernel in kernels.KERNELS)
+"""
 
 
-def test_an_added_coupling_and_an_added_force_work_in_every_space_form_and_stabiliser():
-    package = Path(ch.__file__).parent.parent
+@pytest.mark.parametrize("plain", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_an_added_coupling_and_an_added_force_work_in_every_space_form_and_stabiliser(plain):
+    """Compiled, they take all kernels of a run anew: short runs are made without the compiler."""
+    without = {"NUMBA_DISABLE_JIT": "1"} if plain else {}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", HERE / "added_kinds.py"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(package), str(HERE)))},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(PACKAGE), str(HERE))), **without},
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+
+
+def test_added_kinds_are_compiled_as_they_are_written():
+    done = run_script(EQUATIONS, path=(PACKAGE, HERE, HERE.parent))
+    assert done.returncode == 0, done.stderr
+
+
+def test_kinds_cannot_be_added_once_kernels_exist():
+    CONSTRAINTS.chain("rows")  # as whoever compiles a kernel asks for it
+    FORCES.chain("wrench")
+    with pytest.raises(ch.ChaslesError, match="after the first run"):
+        add_constraint(CONSTRAINTS[0])
+    with pytest.raises(ch.ChaslesError, match="after the first run"):
+        add_force(FORCES[0])
 
 
 def test_two_kinds_of_one_name_are_refused():
