@@ -12,7 +12,7 @@ from chasles.cli import main
 from chasles.studies.library import command
 from chasles.studies.library.benchmark import Check, checks_table
 from chasles.studies.library.catalogue import Library
-from chasles.studies.library.page import page
+from chasles.studies.library.command import page
 
 ALL = [
     pytest.param(b, id=b.name, marks=[pytest.mark.slow] if len(b.model().bodies) > 50 else [])
@@ -90,9 +90,7 @@ def test_the_command_runs_one(tmp_path, capsys):
 def only(monkeypatch, **changes) -> None:
     """A library of one short pendulum, changed."""
     pendulum = dataclasses.replace(ch.library.get("A01"), until=0.1, **changes)
-    for module in ("command", "page"):
-        found = importlib.import_module(f"chasles.studies.library.{module}")
-        monkeypatch.setattr(found, "library", Library((pendulum,)))
+    monkeypatch.setattr(command, "library", Library((pendulum,)))
 
 
 def test_a_check_that_fails_is_the_exit_code(tmp_path, capsys, monkeypatch):

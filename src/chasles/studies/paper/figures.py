@@ -13,7 +13,7 @@ from chasles.studies.paper.study import Study
 from chasles.studies.paper.words import filled, words
 from chasles.view.outline import sketch
 from chasles.view.panels import Curve, components, logarithmic, signed
-from chasles.view.plots import Figure, Panel
+from chasles.view.plots import Draw, Figure, Panel
 from chasles.view.theme import scientific
 
 COLOURS = {"SE3": "se3", "SO3xR3": "product", "framed": "other", "auto": "chosen"}
@@ -38,11 +38,14 @@ WORDS = ("title", "caption")
 
 
 def told_figure(
-    name: str, numbers: Mapping[str, Any], panels: Sequence[Panel], columns: int = 2
+    name: str, numbers: Mapping[str, Any], panels: Sequence[Panel | Draw], **more: Any
 ) -> Figure:
-    """A figure with the title and the caption of words.toml."""
-    title, caption = (filled(words()["figures"][name][what], numbers) for what in WORDS)
-    return Figure(name, title, caption, tuple(panels), columns)
+    """A figure with the words of words.toml; `more` is about the panels that have theirs there."""
+    entry = words()["figures"][name]
+    title, caption = (filled(entry[what], numbers) for what in WORDS)
+    labels = (filled(label, numbers) for label in entry.get("panels", ()))
+    drawn = (p if isinstance(p, Panel) else Panel(p, next(labels), **more) for p in panels)
+    return Figure(name, title, caption, tuple(drawn))
 
 
 def gap_curves(shown: dict[str, CaseResult], joint: str) -> list[Curve]:
@@ -161,14 +164,9 @@ def story_figure(study: Study) -> Figure:
     shown, o = study.shown("double-pendulum"), study.options
     curves = [replace(curve, width=2.0) for curve in gap_curves(shown, "joint 2")]
     gaps = [outcome.gap("joint 2") for outcome in shown.values()]
-    panel = Panel(
-        logarithmic(curves, "", "gap of joint 2 in m"),
-        "Gap of joint 2 of the double pendulum over time on a logarithmic axis: SE(3) and"
-        " SO(3)×R³ near 1e-5 m, framed and subgroup near 1e-16 m",
-        size=(7.6, 3.4),
-        phone_size=(4.6, 3.0),
-    )
-    return told_figure("story", {"method": o.method, "step": o.step, "gaps": gaps}, [panel], 1)
+    draw = logarithmic(curves, "", "gap of joint 2 in m")
+    numbers = {"method": o.method, "step": o.step, "gaps": gaps}
+    return told_figure("story", numbers, [draw], size=(7.6, 3.4), phone_size=(4.6, 3.0))
 
 
 def sketch_figure(example: str) -> Figure:

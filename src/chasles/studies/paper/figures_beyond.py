@@ -4,14 +4,17 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from chasles.integrators.tableaux import METHODS, method
 from chasles.studies.paper import beyond
+from chasles.studies.paper.claims.rules import DRIFTS
+from chasles.studies.paper.examples import EXAMPLES
 from chasles.studies.paper.figures import COLOURS, NAMES, gap_curves, running_maximum, told_figure
 from chasles.studies.paper.printed_top import MIXED
-from chasles.studies.paper.study import SHOWN_SPACES, Study
+from chasles.studies.paper.runs import CaseResult
+from chasles.studies.paper.study import SHOWN_SPACES, STEP_FACTORS, Study
 from chasles.view.panels import Curve, logarithmic, signed
 from chasles.view.plots import Figure, Panel
-from chasles.view.study_panels import Series, against, strips
-from chasles.view.theme import scientific
+from chasles.view.study_panels import Series, against, by_name, strips
 
 
 def reference_figure(study: Study) -> Figure:
@@ -27,23 +30,16 @@ def reference_figure(study: Study) -> Figure:
     worst = {s: float(e.max()) for s, e in errors.items()}
     tight = study.reference_tight
     energy = float(np.abs(tight.kinetic / tight.kinetic[0] - 1).max())
-    printed_energy = float(np.abs(printed.kinetic / printed.kinetic[0] - 1).max())
     lost = printed.kinetic / printed.kinetic[0] - 1
     drifts = [Curve(study.times, lost, "paper's reference", "other", width=1.0)]
     words = {
         "energy": energy, "own": float(own.max()), "proper": worst["SE3"],
         "product": worst["SO3xR3"], "factor": worst["SO3xR3"] / worst["SE3"],
+        "printed": float(np.abs(lost).max()),
     }  # fmt: skip
     return told_figure("reference", words, (
-        Panel(
-            logarithmic(curves, "Distance from the tight reference", "largest so far, m", 1e-12),
-            "Distance of the top from the tight reference over time: the paper's reference is"
-            " the worst",
-        ),
-        Panel(
-            signed(drifts, "Its kinetic energy", "(T − T₀)/T₀"),
-            f"Energy drift of the paper's reference, {scientific(printed_energy)}",
-        ),
+        logarithmic(curves, "Distance from the tight reference", "largest so far, m", 1e-12),
+        signed(drifts, "Its kinetic energy", "(T − T₀)/T₀"),
     ))  # fmt: skip
 
 
@@ -67,10 +63,8 @@ def eta_figure(study: Study) -> Figure:
     ]
     words = {"hybrid": hybrid_ratio, "mixed": mixed_ratio, "until": proper.case.until}
     return told_figure("heavy-top-eta", words, (
-        Panel(logarithmic(energies, "Kinetic energy", "|T − T₀|/T₀, largest so far"),
-              "Energy drift of the top for SE(3) and two forms of eta on SO(3)×R³"),
-        Panel(logarithmic(gaps, "Pivot", "gap in m"),
-              "Gap of the pivot for SE(3) and two forms of eta on SO(3)×R³"),
+        logarithmic(energies, "Kinetic energy", "|T − T₀|/T₀, largest so far"),
+        logarithmic(gaps, "Pivot", "gap in m"),
     ))  # fmt: skip
 
 
@@ -139,15 +133,9 @@ def platform_figure(study: Study) -> Figure:
         "crossing": crossing, "framed": max(series[2].values), "inside": max(series[3].values),
     }  # fmt: skip
     return told_figure("platform", words, (
-        Panel(
-            logarithmic(gap_curves(shown, "pivot"),
-                        f"Platform at {beyond.PLATFORM_SPEED:g} m/s", "gap in m"),
-            "Gap of the pivot on the platform over time",
-        ),
-        Panel(
-            against(series, "Any speed", "speed of the platform in m/s", "largest gap in m"),
-            "Largest gap of the pivot over the platform's speed",
-        ),
+        logarithmic(gap_curves(shown, "pivot"), f"Platform at {beyond.PLATFORM_SPEED:g} m/s",
+                    "gap in m"),
+        against(series, "Any speed", "speed of the platform in m/s", "largest gap in m"),
     ))  # fmt: skip
 
 
@@ -175,14 +163,8 @@ def free_figure(study: Study) -> Figure:
         "fastest": beyond.BOOSTS[-1],
     }  # fmt: skip
     return told_figure("free-flight", words, (
-        Panel(
-            against(series, "Floating pair", "speed of the pair in m/s", "largest gap in m"),
-            "Largest gap of the floating pair's joint over its speed: it grows on SE(3) only",
-        ),
-        Panel(
-            logarithmic(curves, "Free body", "|p − p₀|/|p₀|"),
-            "Loss of linear momentum in free flight: SE(3) loses, the others keep it",
-        ),
+        against(series, "Floating pair", "speed of the pair in m/s", "largest gap in m"),
+        logarithmic(curves, "Free body", "|p − p₀|/|p₀|"),
     ))  # fmt: skip
 
 
@@ -200,8 +182,87 @@ def projection_figure(study: Study) -> Figure:
         "gap": closed.largest_gap(), "before": free.energy_drift(), "after": closed.energy_drift()
     }  # fmt: skip
     return told_figure("projection", words, (
-        Panel(logarithmic(gaps, "Largest gap of the three joints", "gap in m"),
-              "Largest gap of the 3-bar with and without projection"),
-        Panel(logarithmic(energies, "Energy", "|E − E₀|/T₀, largest so far"),
-              "Energy drift of the 3-bar with and without projection"),
+        logarithmic(gaps, "Largest gap of the three joints", "gap in m"),
+        logarithmic(energies, "Energy", "|E − E₀|/T₀, largest so far"),
     ))  # fmt: skip
+
+
+# --- over many runs: every tableau, smaller steps, a longer time ----------------------------------
+
+WORST_JOINT = {
+    "heavy-top": "pivot",
+    "double-pendulum": "joint 2",
+    "floating-pair": "joint",
+    "three-bar": "joint 2",
+    "bruls-cardona-top": "pivot",
+}
+
+
+def tableaux_figure(study: Study) -> Figure:
+    panels = []
+    names = list(METHODS)
+    for example in ("heavy-top", "double-pendulum"):
+        if not study.has(example):
+            continue
+        for what in ("gap", "energy"):
+            series = []
+            for k, s in enumerate(SHOWN_SPACES):
+                outcomes = [study.shown(example, method=m)[s] for m in names]
+                y = [value_of(o, WORST_JOINT[example], what) for o in outcomes]
+                x = [place + 0.17 * (k - 1.5) for place in range(len(names))]
+                series.append(Series(NAMES[s], y, COLOURS[s], x))
+            label = f"gap of {WORST_JOINT[example]} in m" if what == "gap" else "|E − E₀|/T₀"
+            panels.append(
+                Panel(
+                    by_name(names, series, EXAMPLES[example].title, label),
+                    f"{EXAMPLES[example].title}: {what} for nine tableaux",
+                    size=(5.0, 2.75),
+                )
+            )
+    return told_figure("tableaux", {}, panels)
+
+
+def value_of(outcome: CaseResult, joint: str, what: str) -> float:
+    return outcome.gap(joint) if what == "gap" else outcome.energy_drift()
+
+
+def steps_figure(study: Study) -> Figure:
+    panels: list[Panel] = []
+    slopes: list[float] = []
+    order = method(study.options.method).order
+    steps = np.array([factor * study.options.step for factor in STEP_FACTORS])[::-1]
+    for example in ("heavy-top", "double-pendulum", "floating-pair", "three-bar"):
+        if not study.has(example):
+            continue
+        series = []
+        for s in SHOWN_SPACES:
+            outcomes = [study.shown(example, step=float(h))[s] for h in steps]
+            gaps = np.array([o.gap(WORST_JOINT[example]) for o in outcomes])
+            series.append(Series(NAMES[s], gaps, COLOURS[s], steps))
+            if np.isfinite(gaps).all() and gaps.max() > DRIFTS:
+                slopes.append(np.polyfit(np.log(steps), np.log(gaps), 1)[0])
+        panels.append(
+            Panel(
+                against(series, f"{EXAMPLES[example].title}, {WORST_JOINT[example]}",
+                        "step in s", "largest gap in m", slope=order),
+                f"{EXAMPLES[example].title}: largest gap over the step",
+            )
+        )  # fmt: skip
+    return told_figure("steps", {"slope": np.median(slopes), "order": order}, panels)
+
+
+def longer_figure(study: Study) -> Figure:
+    panels = []
+    until = 0.0
+    for example in study.options.chosen:
+        joint = WORST_JOINT[example]
+        shown = study.shown(example, longer=True)
+        until = shown["SE3"].case.until
+        panels.append(
+            Panel(
+                logarithmic(gap_curves(shown, joint), f"{EXAMPLES[example].title}, {joint}",
+                            "gap in m"),
+                f"{EXAMPLES[example].title}, {joint}, over {until:g} s",
+            )
+        )  # fmt: skip
+    return told_figure("longer", {"until": until}, panels)

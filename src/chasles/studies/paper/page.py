@@ -5,7 +5,7 @@ from typing import Any
 
 from chasles.integrators.tableaux import METHODS
 from chasles.model.tables import Table
-from chasles.studies.paper import beyond, figures, figures_beyond, figures_sweeps
+from chasles.studies.paper import beyond, figures, figures_beyond
 from chasles.studies.paper.claims.rules import FAILS, HOLDS, ONLY_IF, Claim
 from chasles.studies.paper.errata import Erratum
 from chasles.studies.paper.examples import EXAMPLES
@@ -186,11 +186,11 @@ class Page:
         shown(figures_beyond.platform_figure, "heavy-top")
         shown(figures_beyond.free_figure, "floating-pair")
         parts.append(self.section("forms-of-the-constraint", forms_table(study), level=3))
-        shown(figures_sweeps.longer_figure)
+        shown(figures_beyond.longer_figure)
         if not study.options.quick:
             needs = "heavy-top", "double-pendulum"
-            shown(figures_sweeps.tableaux_figure, *needs, table=tableaux_table)
-            shown(figures_sweeps.steps_figure)
+            shown(figures_beyond.tableaux_figure, *needs, table=tableaux_table)
+            shown(figures_beyond.steps_figure)
             parts.append(self.section("cost", cost_table(study), level=3))
         return section("beyond", "Beyond the paper", *parts)
 

@@ -12,18 +12,19 @@ $-\omega\times(\omega\times l') + \omega\times v$ with $l'$ again $r_0$ or $R^T 
 hybrid equations, which in body axes is its negative with $r_0$.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.groups.se3 import se3_compose, se3_dexp_inv, se3_exp
-from chasles.groups.so3 import so3_inverse, so3_rotate
+from chasles.groups.so3 import so3_inverse, so3_normalise, so3_rotate
 from chasles.groups.so3xr3 import so3xr3_compose, so3xr3_dexp_inv, so3xr3_exp
 from chasles.groups.vectors import add, axpy, cross, neg, sub
 from chasles.model import Model
-from chasles.studies.classical import Chart, munthe_kaas_step, pair
+from chasles.studies.paper.printed_formulas import hat
 
 Vector = tuple[float, float, float]
 
@@ -116,9 +117,8 @@ class Top:
         return alpha, so3_rotate(quaternion, add(v_rate, cross(omega, v)))
 
     def about_pivot(self, lever: Vector) -> Floats:
-        x, y, z = lever
-        hat = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-        return np.diag(self.inertia) - self.mass * hat @ hat
+        across = hat(np.array(lever))
+        return np.diag(self.inertia) - self.mass * across @ across
 
     def observe(self, pose: Any, velocity: Any) -> tuple[float, float]:
         """The gap at the pivot and the kinetic energy."""
@@ -127,3 +127,38 @@ class Top:
         spin = sum(i * w * w for i, w in zip(self.inertia, omega))
         speed = sum(x * x for x in v)
         return sum(x * x for x in open_by) ** 0.5, 0.5 * (spin + self.mass * speed)
+
+
+# --- the classical Runge-Kutta method on a group -------------------------------------------------
+
+NODES = (0.0, 0.5, 0.5, 1.0)
+WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
+
+
+class Chart(NamedTuple):
+    """moved(pose, phi), the slope of phi at (phi, velocity), and that of the velocity at a pose.
+
+    A pose is (quaternion, place), phi and velocities are arrays (6,).
+    """
+
+    moved: Callable[[Any, Floats], Any]
+    pull_back: Callable[[Floats, Floats], Floats]
+    rate: Callable[[Any, Floats], Floats]
+
+
+def munthe_kaas_step(chart: Chart, pose: Any, velocity: Floats, step: float) -> tuple[Any, Floats]:
+    """Pose and velocity after one step."""
+    shift, change, all_shift, all_change = np.zeros((4, 6))
+    for node, weight in zip(NODES, WEIGHTS):
+        phi, now = node * step * shift, velocity + node * step * change
+        shift = chart.pull_back(phi, now)
+        change = chart.rate(chart.moved(pose, phi), now)
+        all_shift, all_change = all_shift + weight * shift, all_change + weight * change
+    quaternion, place = chart.moved(pose, step * all_shift)
+    return (so3_normalise(quaternion), place), velocity + step * all_change
+
+
+def pair(twist: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """A twist as formulas take it."""
+    x = twist.tolist()
+    return (x[0], x[1], x[2]), (x[3], x[4], x[5])
