@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.model import (
     Body,
     Cylindrical,

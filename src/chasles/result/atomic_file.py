@@ -66,6 +66,11 @@ def digest_of_rest(file: BinaryIO, length: int) -> str:
     return digest.hexdigest()
 
 
+def write_text(target: Path, text: str) -> Path:
+    """The file with this text, or the file as it was: never half of it."""
+    return write_whole(target, lambda file: file.write(text.encode()))
+
+
 def write_whole(target: Path, fill: Callable[[BinaryIO], object]) -> Path:
     """Fill a file under another name beside `target`, then rename it: all or nothing.
 

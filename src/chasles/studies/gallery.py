@@ -7,6 +7,7 @@ import numpy as np
 
 from chasles.build.dynamics.equations import equations
 from chasles.core.arrays import Floats
+from chasles.groups.so3 import so3_matrix
 from chasles.model import (
     GROUND,
     Body,
@@ -57,14 +58,8 @@ def joint_of(kind: str, name: str, a: Body | str, b: Body | str, at: Floats, axi
 
 def random_rotation(rng: np.random.Generator) -> Floats:
     """Uniform on SO(3)."""
-    w, x, y, z = (q := rng.normal(size=4)) / np.linalg.norm(q)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    q = rng.normal(size=4)
+    return np.reshape(so3_matrix(tuple(q / np.linalg.norm(q))), (3, 3))
 
 
 def random_body(rng: np.random.Generator, name: str, position: Floats) -> Body:

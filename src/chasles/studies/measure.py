@@ -42,8 +42,22 @@ class Gap:
         return max(self.metres, self.radians)
 
 
+class Judged:
+    """A run that is judged: by its result."""
+
+    result: Result
+
+    @property
+    def t(self) -> Floats:
+        return self.result.t
+
+    @property
+    def finished(self) -> bool:
+        return self.result.status == "finished"
+
+
 @dataclass(frozen=True)
-class CandidateResult:
+class CandidateResult(Judged):
     """One candidate's run.
 
     gaps              joint -> Gap
@@ -64,14 +78,6 @@ class CandidateResult:
     @property
     def label(self) -> str:
         return self.candidate.label
-
-    @property
-    def t(self) -> Floats:
-        return self.result.t
-
-    @property
-    def finished(self) -> bool:
-        return self.result.status == "finished"
 
     @property
     def steps(self) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 
 from chasles.model import InvalidOption
 from chasles.model.tables import finite
+from chasles.result.atomic_file import write_text
 from chasles.stderr import progress_bar
 
 #: Of the numbers that a study keeps: the rest is noise.
@@ -59,11 +60,10 @@ def write_study(
 ) -> Path:
     """The page, with its figures and results.json in the folder of images."""
     from chasles.view.plots import save_files  # late: it draws
-    from chasles.view.report import write_whole
 
     folder = writable(out / images)
     for figure in figures:
         save_files(figure, folder, png=png)
-    write_whole(folder / "results.json", json.dumps(finite(data, DIGITS)) + "\n")
-    write_whole(out / page, text)
+    write_text(folder / "results.json", json.dumps(finite(data, DIGITS)) + "\n")
+    write_text(out / page, text)
     return out / page

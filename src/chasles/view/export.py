@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.gpu import export_cuda
@@ -10,7 +10,7 @@ from chasles.model import InvalidOption, Model
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.words import Stabiliser
-from chasles.result.atomic_file import checked_path, write_whole
+from chasles.result.atomic_file import checked_path, write_text
 from chasles.run.simulate import simulate
 from chasles.run.time_grid import checked_step
 from chasles.view.play import make_live
@@ -99,11 +99,7 @@ def export(
         "step": step, "method": method, "spaces": spaces, "stabilise": stabilise, "start": start,
         "until": until, "sliders": sliders, "title": title, "view": view, "exact": exact,
     })  # fmt: skip
-
-    def fill(file: BinaryIO) -> None:
-        file.write(text.encode())
-
-    return write_whole(target, fill)
+    return write_text(target, text)
 
 
 def page_of(model: Model, options: Mapping[str, Any]) -> str:

@@ -84,16 +84,21 @@ def part_headers(scene: Scene, forms: Forms, tint: str | None) -> list[Header]:
             continue
         turn = np.array(part.shape.rotation)[:, ONTO[getattr(part.shape, "axis", "z")]]
         matrix = np.vstack((turn.T, np.array(part.shape.position)))  # column by column
-        colour = LIT.get(part.colour, part.colour)
-        metal = part.role == "joint" or part.shape.colour in METALS
+        colour, metal = paint_of(part, tint)
         headers.append({
-            "body": scene.number(part.body), "form": forms.number(part.shape),
-            "colour": tint if tint is not None and part.role == "body" else colour,
+            "body": scene.number(part.body), "form": forms.number(part.shape), "colour": colour,
             "role": part.role, "metal": int(metal),
             "pattern": pattern_of(part, extent.get(part.body, 0.0)),
             "matrix": [round(float(x), 7) for x in matrix.ravel()],
         })  # fmt: skip
     return headers
+
+
+def paint_of(part: Part, tint: str | None) -> tuple[str, bool]:
+    """Colour of a part, of a body that of its result if it has one; and whether it is metal."""
+    metal = part.role == "joint" or part.shape.colour in METALS
+    own = LIT.get(part.colour, part.colour)
+    return (tint if tint is not None and part.role == "body" else own), metal
 
 
 def extents(scene: Scene) -> dict[str, float]:

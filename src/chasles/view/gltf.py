@@ -6,9 +6,8 @@ turned so that its up is glTF's, +y; lengths are in metres, times in seconds.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from chasles.result.atomic_file import write_whole
 from chasles.result.result import Result
 from chasles.view.camera import horizontal
 from chasles.view.film import colours_of, title_of
-from chasles.view.forms import EIGHTHS, LIT, METALS, OCTANTS, ONTO, PLAIN, extents, pattern_of
+from chasles.view.forms import EIGHTHS, OCTANTS, ONTO, PLAIN, extents, paint_of, pattern_of
 from chasles.view.geometry import (
     Solid,
     Whole,
@@ -30,6 +29,7 @@ from chasles.view.geometry import (
 )
 from chasles.view.gltf_file import INDICES, VERTICES, GltfFile, Item
 from chasles.view.glyphs import frame_along
+from chasles.view.raster import rgb
 from chasles.view.scene import Part, Scene, Tie, scene_of_run
 from chasles.view.setting import LAYOUTS, reached, set_out
 from chasles.view.tracks import chosen_frames, quaternions
@@ -63,11 +63,7 @@ def write_gltf(
     about = {"method": str(results[0].provenance["method"]), "time": "s", "length": "m"}
     head = film.head([root], words, about)
     content = film.binary(head) if target.suffix.lower() == ".glb" else film.text(head)
-    return write_whole(target, partial(put, content))
-
-
-def put(content: bytes, file: BinaryIO) -> None:
-    file.write(content)
+    return write_whole(target, lambda file: file.write(content))
 
 
 def distinct(result: Result, frames: Any) -> Any:
@@ -122,10 +118,7 @@ class Meshes:
         })  # fmt: skip
 
     def mesh(self, part: Part, pattern: int) -> int:
-        colour = LIT.get(part.colour, part.colour)
-        if self.tint is not None and part.role == "body":
-            colour = self.tint
-        metal = part.role == "joint" or part.shape.colour in METALS
+        colour, metal = paint_of(part, self.tint)
         shape = at_rest(part.shape)
         key = (shape, pattern, colour, metal)
         if key not in self.known:
@@ -227,14 +220,14 @@ def halves(solid: Solid, pattern: int, axis: str) -> list[Any]:
 
 def second_tone(colour: str, pattern: int) -> str:
     """As on pages: a ball is marked in near white, a wheel a shade darker."""
-    own = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
+    own = rgb(colour) / 255.0
     other = 0.18 * own + 0.82 * 0.93 if pattern == OCTANTS else 0.72 * own
     return "#" + "".join(f"{round(255 * x):02x}" for x in other)
 
 
 def linear(colour: str) -> list[float]:
     """The amounts of light of an sRGB colour."""
-    own = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
+    own = rgb(colour) / 255.0
     light = np.where(own <= 0.04045, own / 12.92, ((own + 0.055) / 1.055) ** 2.4)
     return [round(float(x), 6) for x in light]
 

@@ -7,9 +7,7 @@ import re
 from dataclasses import replace
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 
-from chasles.result import atomic_file
 from chasles.view.plots import Figure, Panel, inline_svg
 from chasles.view.theme import SANS, SERIF, style_variables
 
@@ -87,8 +85,3 @@ def paragraphs(*texts: str) -> str:
 def film_block(film: str, name: str, caption: str) -> str:
     """A film in its frame; it is made when the reader comes near, and plays while it is seen."""
     return f'<div class="film" id="{name}">{film}<p class="small">{caption}</p></div>'
-
-
-def write_whole(path: Path, text: str) -> None:
-    """The file with this text, or the file as it was: never half of it."""
-    atomic_file.write_whole(path, lambda file: file.write(text.encode()))

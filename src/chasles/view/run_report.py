@@ -8,13 +8,14 @@ import matplotlib as mpl
 
 from chasles.model import InvalidOption
 from chasles.model.tables import Table, small
+from chasles.result.atomic_file import write_text
 from chasles.result.result import Result
 from chasles.view.curves import plot_result
 from chasles.view.film import make_film
 from chasles.view.labels import figure_of
 from chasles.view.picture import picture_of
 from chasles.view.plots import RC, png_of
-from chasles.view.report import page, paragraphs, section, write_whole
+from chasles.view.report import page, paragraphs, section
 
 
 def write_report(result: Result, path: str | Path, title: str | None = None) -> Path:
@@ -38,7 +39,7 @@ def write_report(result: Result, path: str | Path, title: str | None = None) -> 
         + section("provenance", "Where it comes from", provenance_table(result))
         + "</main>"
     )
-    write_whole(target, page(words, f"Film, numbers and plots of {words}", body))
+    write_text(target, page(words, f"Film, numbers and plots of {words}", body))
     return target
 
 

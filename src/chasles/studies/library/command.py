@@ -6,6 +6,7 @@ from pathlib import Path
 from textwrap import wrap
 
 from chasles.model.tables import Table
+from chasles.result.atomic_file import write_text
 from chasles.studies.library.benchmark import Benchmark, Check, Quantity, checks_table
 from chasles.studies.library.catalogue import library
 from chasles.studies.output import tell, writable
@@ -50,8 +51,6 @@ def run_one(name: str, out: Path) -> tuple[str, bool]:
 
 def run_all(out: Path) -> tuple[str, bool]:
     """Run every benchmark; write library.md, its pictures and its films."""
-    from chasles.view.report import write_whole
-
     folder, films = writable(out / IMAGES), writable(out / FILMS)
     checks: dict[str, list[Check]] = {}
     for benchmark in library:
@@ -61,7 +60,7 @@ def run_all(out: Path) -> tuple[str, bool]:
         benchmark.picture(result, folder / f"{benchmark.name}.png")
         benchmark.film(result, films / f"{benchmark.name}.html")
     target = out / "library.md"
-    write_whole(target, page(checks))
+    write_text(target, page(checks))
     failed = [
         f"{name}: {check}" for name, own in checks.items() for check in own if not check.passed
     ]

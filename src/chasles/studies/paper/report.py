@@ -7,6 +7,7 @@ from typing import Any
 
 from chasles.model import InvalidOption
 from chasles.model.tables import finite
+from chasles.result.atomic_file import write_text
 from chasles.stderr import progress_bar
 from chasles.studies.output import tell, writable
 from chasles.studies.paper.claims import all_claims
@@ -16,7 +17,7 @@ from chasles.studies.paper.options import Options
 from chasles.studies.paper.page import TITLE, Page
 from chasles.studies.paper.study import Study
 from chasles.view.plots import Figure, save_files
-from chasles.view.report import page, write_whole
+from chasles.view.report import page
 
 DESCRIPTION = "The examples, figures and claims of Müller and Terze (2013), run and judged."
 
@@ -45,9 +46,9 @@ def make_report(options: Options, progress: bool | None = None) -> Path:
         body = Page(study, claims, errata, keep).body
     results = finite(results_of(study, claims, errata))  # null is a run that broke off
     results = json.dumps(results, indent=1, ensure_ascii=False)
-    write_whole(folder / "results.json", results + "\n")
+    write_text(folder / "results.json", results + "\n")
     path = folder / "report.html"
-    write_whole(path, page(f"{TITLE} chasles on Müller and Terze (2013)", DESCRIPTION, body))
+    write_text(path, page(f"{TITLE} chasles on Müller and Terze (2013)", DESCRIPTION, body))
     return path
 
 

@@ -11,7 +11,7 @@ from chasles.core.arrays import Floats
 from chasles.model import Model
 from chasles.result.result import Result
 from chasles.stderr import progress_bar
-from chasles.studies.measure import run_of
+from chasles.studies.measure import Judged, run_of
 
 #: Of a case: what is not an option of its run.
 IN_WORDS = ("model", "until")
@@ -39,7 +39,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class CaseResult:
+class CaseResult(Judged):
     """What a run says about joints and energy."""
 
     case: Case
@@ -47,14 +47,6 @@ class CaseResult:
     gaps: dict[str, Floats] = field(repr=False)  # joint -> (T, 3) in m, world axes
     energy: Floats = field(repr=False)  # (T,) in J
     kinetic_at_start: float
-
-    @property
-    def t(self) -> Floats:
-        return self.result.t
-
-    @property
-    def finished(self) -> bool:
-        return self.result.status == "finished"
 
     def gap(self, joint: str) -> float:
         """Largest violation of a joint, m; infinite if the run could not be finished."""
