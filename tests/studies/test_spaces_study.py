@@ -10,7 +10,7 @@ from chasles.studies import gallery
 from chasles.studies.library import bennett, bricard, four_bar
 from chasles.studies.spaces_study import cases, endurance, kept, loops
 from chasles.studies.spaces_study.page import page
-from chasles.studies.spaces_study.study import Options, make_study, measured
+from chasles.studies.spaces_study.study import make_study, measured
 
 ROUNDING = 1e-13
 LINKAGES = {"four-bar": four_bar, "Bennett": bennett, "Bricard": bricard}
@@ -68,10 +68,10 @@ def test_what_broke_off_is_null_in_the_results():
 
 @pytest.mark.slow
 def test_the_page_has_all_its_numbers(tmp_path):
-    options = Options(tmp_path, quick=True, linkages={"four-bar": four_bar.model()})
-    assert "0 of them wrong" in make_study(options, progress=False)
+    effort, linkages = cases.Effort(quick=True), {"four-bar": four_bar.model()}
+    assert "0 of them wrong" in make_study(tmp_path, effort, linkages, progress=False)
     text = (tmp_path / "study.md").read_text("utf-8")
     pictures = re.findall(r"images/study/\w+\.svg", text)
     assert "@{" not in text and "nan" not in text and len(pictures) == 10
     assert all((tmp_path / picture).exists() for picture in pictures)
-    assert page(measured(options, progress=False)).count("\n") == text.count("\n")
+    assert page(measured(effort, linkages, progress=False)).count("\n") == text.count("\n")

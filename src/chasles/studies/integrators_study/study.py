@@ -3,7 +3,6 @@
 Imported where the command is called: it draws.
 """
 
-from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -19,14 +18,6 @@ from chasles.studies.work_precision import Point, Work
 from chasles.view.plots import Figure, Panel
 
 
-@dataclass(frozen=True)
-class Options:
-    """Where the page goes, and how much is run."""
-
-    out: Path = Path("out/integrators")
-    effort: cases.Effort = field(default_factory=cases.Effort)
-
-
 def measured(effort: cases.Effort, progress: bool | None = None) -> dict[str, Any]:
     """Every number of the study, with a bar on stderr."""
     questions = {
@@ -37,12 +28,12 @@ def measured(effort: cases.Effort, progress: bool | None = None) -> dict[str, An
     return answered(questions, progress, steps=effort.steps)
 
 
-def make_study(options: Options, progress: bool | None = None) -> str:
+def make_study(out: Path, effort: cases.Effort, progress: bool | None = None) -> str:
     """Write integrators-study.md, figures and results.json; returns what to tell the user."""
-    data = measured(options.effort, progress)
+    data = measured(effort, progress)
     images = Path("images") / "integrators"
     drawn, text = figures(data), page(data)
-    target = write_study(options.out, images, "integrators-study.md", text, drawn, data, png=True)
+    target = write_study(out, images, "integrators-study.md", text, drawn, data, png=True)
     return f"{target}: {len(data['drift'])} methods in {data['made']['seconds']:g} s"
 
 

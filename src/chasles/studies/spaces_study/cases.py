@@ -25,9 +25,10 @@ METHODS = ("heun", "kutta3", "rk4", "dopri5")
 
 
 class Effort:
-    """How much is run."""
+    """How much is run: `quick` fewer starts and sizes, `slow` a million steps of the long run."""
 
     def __init__(self, quick: bool, slow: bool = False) -> None:
+        self.quick = quick
         self.long: tuple[int, ...] = (1_000, 10_000) if quick else (1_000, 10_000, 100_000)  # steps
         self.long += (1_000_000,) if slow else ()
         self.starts = 2 if quick else 7

@@ -1,7 +1,6 @@
 """`chasles study spaces`: run everything, draw it, write the page."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,25 +9,11 @@ from chasles.studies.output import answered, write_study
 from chasles.studies.spaces_study import cases, endurance, kept, loops
 
 
-@dataclass(frozen=True)
-class Options:
-    """What is run, and where it goes.
-
-    out       the folder that gets study.md and images/study/
-    quick     fewer starts and sizes
-    slow      the long run goes on to a million steps
-    linkages  over-constrained loops by name
-    """
-
-    out: Path = Path("out/study")
-    quick: bool = False
-    slow: bool = False
-    linkages: Mapping[str, Model] = field(default_factory=dict)
-
-
-def measured(options: Options, progress: bool | None = None) -> dict[str, Any]:
-    """Every number of the study, with a bar on stderr."""
-    effort, ledger = cases.Effort(options.quick, options.slow), cases.Ledger()
+def measured(
+    effort: cases.Effort, linkages: Mapping[str, Model], progress: bool | None = None
+) -> dict[str, Any]:
+    """Every number of the study, with a bar on stderr; linkages are over-constrained loops."""
+    ledger = cases.Ledger()
     questions: dict[str, Callable[[], Any]] = {
         "ground": lambda: cases.pairs(effort, ledger, moving=False),
         "moving": lambda: cases.pairs(effort, ledger, moving=True),
@@ -41,23 +26,25 @@ def measured(options: Options, progress: bool | None = None) -> dict[str, Any]:
         "platform": cases.platform,
         "kept": kept.kept,
         "loops": lambda: loops.loops(effort, ledger),
-        "redundant": lambda: loops.redundant(options.linkages, ledger),
+        "redundant": lambda: loops.redundant(linkages, ledger),
         "cost": lambda: cases.cost(effort),
         "cayley": cases.cayley_against_exp,
     }
-    data = answered(questions, progress, quick=options.quick, step=cases.STEP, until=cases.UNTIL)
+    data = answered(questions, progress, quick=effort.quick, step=cases.STEP, until=cases.UNTIL)
     data["predictions"] = {"checked": ledger.checked, "exact": ledger.held, "wrong": ledger.wrong}
     return data
 
 
-def make_study(options: Options, progress: bool | None = None) -> str:
-    """Write study.md, the figures and results.json; returns what to tell the user."""
+def make_study(
+    out: Path, effort: cases.Effort, linkages: Mapping[str, Model], progress: bool | None = None
+) -> str:
+    """Write study.md, the figures and results.json to `out`; returns what to tell the user."""
     from chasles.studies.spaces_study.drawings import figures  # late: it draws
     from chasles.studies.spaces_study.page import page
 
-    data = measured(options, progress)
-    drawn, images, png = figures(data), Path("images") / "study", not options.quick
-    target = write_study(options.out, images, "study.md", page(data), drawn, data, png)
+    data = measured(effort, linkages, progress)
+    drawn, images, png = figures(data), Path("images") / "study", not effort.quick
+    target = write_study(out, images, "study.md", page(data), drawn, data, png)
     predicted = data["predictions"]
     return (
         f"{target}: {len(drawn)} figures, {predicted['checked']} predictions,"
