@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.core.arrays import Floats
 from chasles.model import InvalidFile
 from chasles.model.mesh_files import Triangles, welded
 from chasles.model.words import Floats

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats
 from chasles.io.mjcf_forces import compliance
 from chasles.io.mjcf_shapes import pose_of, shape_of
 from chasles.model import Body, Box, Capsule, Contact, Force, Shape, Sphere

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats
 from chasles.io.mjcf_joints import BALL, FREE, Placed
 from chasles.model import Bushing, Drag, Force, JointFriction, JointSpring, JointStop, Motor, Servo
 from chasles.model.joint_forces import NOTHING

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats
 from chasles.model import (
     Body,
     Cylindrical,

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats
 from chasles.io.mjcf_shapes import shapes_of
 from chasles.model import GROUND, Body, InvalidModel, Model
 from chasles.model.checks import as_matrix, as_vector

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats
 from chasles.io.mjcf_meshes import VISUAL
 from chasles.model import Box, Capsule, ChaslesError, Cylinder, Mesh, Shape, Sphere
 from chasles.model.checks import IDENTITY, as_matrix, as_vector
