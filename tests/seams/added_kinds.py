@@ -15,8 +15,8 @@ from scipy.special import ellipj, ellipk
 
 import chasles as ch
 from chasles.compiled.reach import digest_of
-from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.forces.registry import FORCES
+from chasles.core.constraints.registry import CONSTRAINTS, add_constraint
+from chasles.core.forces.registry import FORCES, add_force
 from chasles.core.kinds import chain
 from chasles.model.plain import from_plain, to_plain
 
@@ -136,6 +136,15 @@ def test_two_bodies_that_attract_each_other_keep_what_newton_says(space):
     run = ch.simulate(model, UNTIL, step=1e-3, spaces=space)
     for history in (run.momentum(), run.angular_momentum(), run.energy()[:, None]):
         assert np.abs(history - history[0]).max() < 1e-9 * np.abs(history).max()
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="no kernel exists without the compiler")
+def test_kinds_cannot_be_added_after_a_run():
+    ch.simulate(bead_in_pipe(), 10.0, step=1e-3, save_every=1000)
+    with pytest.raises(ch.ChaslesError, match="after the first run"):
+        add_constraint(CONSTRAINTS[0])
+    with pytest.raises(ch.ChaslesError, match="after the first run"):
+        add_force(FORCES[0])
 
 
 def test_machine_code_of_other_kinds_never_runs():
