@@ -337,9 +337,12 @@ def test_damaged_rows_are_not_gone_on_with(tmp_path, name, until):
 
 @pytest.mark.parametrize(
     "entry",
-    [{"index": 10**400}, {"index": -1}, {"step": "inf"}, {"step": "-0x1p-10"}, {"origin": "nan"}],
-    ids=["a huge index", "before the start", "endless", "backwards", "no time"],
-)
+    [
+        {"index": 10**400}, {"index": -1}, {"step": "inf"}, {"step": "-0x1p-10"}, {"origin": "nan"},
+        {"digests": ["x"]}, {"digests": ["x"] * 3},
+    ],
+    ids=["huge", "before the start", "endless", "backwards", "no time", "one digest", "three"],
+)  # fmt: skip
 def test_a_commit_that_stands_nowhere_is_refused(tmp_path, entry):
     """It is sealed anew, as anybody can."""
     folder = tmp_path / "run"

@@ -109,6 +109,8 @@ def read_commit(folder: Path) -> tuple[dict[str, Any], Checkpoint]:
     plain = checked_table(head, COMMIT_TYPES, folder / COMMIT)
     if not 0 <= plain["on_grid"] <= plain["rows"] or plain["inputs"] < 0 or plain["rows"] < 1:
         raise forged(folder / COMMIT, f"{plain['rows']} rows")
+    if len(plain["digests"]) != 2:
+        raise forged(folder / COMMIT, f"it has {len(plain['digests'])} digests")
     try:
         reached = Checkpoint.from_plain(plain, np.frombuffer(numbers, "<f8"))
         if not (reached.index >= 0 and reached.step > 0.0 and math.isfinite(reached.time)):
@@ -159,8 +161,6 @@ def forged(path: Path, how: str) -> InvalidFile:
 def check_digests(folder: Path, header: dict[str, Any], head: dict[str, Any]) -> None:
     """Refuse a folder whose numbers are not those that were written."""
     widths = sum(header["shape"]), 1 + len(header["inputs"])
-    if len(head["digests"]) != 2:
-        raise forged(folder / COMMIT, f"it has {len(head['digests'])} digests")
     for name, width, count, digest in zip(
         (ROWS, INPUTS), widths, (head["rows"], head["inputs"]), head["digests"]
     ):

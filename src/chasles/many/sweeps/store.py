@@ -12,6 +12,7 @@ from chasles.result.atomic_file import PART, fcntl, open_regular, replacing
 FORMAT = 1
 PLAN, RUNS, LOCK = "plan.json", "runs.jsonl", "lock"
 LARGEST_PLAN = 2**16  # bytes
+FOREVER = 1e12  # seconds; no run takes as long
 #: What a record has, and of what type.
 RECORD: dict[str, Any] = {
     "run": int, "values": dict, "status": str, "message": str, "measured": dict,
@@ -158,6 +159,7 @@ def checked_record(record: Any, count: int, where: str) -> dict[str, Any]:
         isinstance(record, dict)
         and all(isinstance(record.get(name), kind) for name, kind in RECORD.items())
         and not any(isinstance(record[name], bool) for name in ("run", "seconds"))
+        and 0.0 <= record["seconds"] < FOREVER
         and 0 <= record["run"] < count
         and isinstance(record.get("warnings", []), list)
     ):
