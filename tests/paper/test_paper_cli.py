@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from chasles.cli import main
-from chasles.view import report as pages
+from chasles.result.atomic_file import write_text
 
 
 def refused(arguments, capsys):
@@ -142,7 +142,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        pages.write_whole(path, "the new report")
+        write_text(path, "the new report")
     assert path.read_text() == "the old report"
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
