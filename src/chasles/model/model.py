@@ -422,10 +422,8 @@ class Model:
 
 def repeated_rows(model: Model) -> int:
     """How many rows of joints and drivers repeat others at the poses entered."""
-    count = import_module(
-        "chasles.build.dynamics.freedom"
-    ).repeated_rows  # a higher floor, asked late
-    repeated: int = count(model)
+    solver = import_module("chasles.build.dynamics.solver")  # a higher floor, asked late
+    repeated: int = solver.repeated_rows(model)
     return repeated
 
 

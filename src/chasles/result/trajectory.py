@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from chasles.build.dynamics.own_multipliers import own_wrenches
-from chasles.build.dynamics.tree_readout import read_on_pairs
+from chasles.build.dynamics.tree_readout import own_wrenches, read_on_pairs
 from chasles.build.problem import Problem, wrench_history
 from chasles.core.arrays import Floats
 from chasles.model import Body, Joint, Model

@@ -21,11 +21,12 @@ from chasles.build.start.redundancy import (
     singular_error,
     unsolved,
 )
-from chasles.build.system.build import Setup, check_closed, rotor_places
+from chasles.build.system.build import Setup, build, check_closed, rotor_places
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.core.workspace import Workspace, make_workspace
 from chasles.model import InvalidModel, Model
+from chasles.spaces import resolve_spaces
 from chasles.spaces.on_subgroups import subgroup_tree
 
 __all__ = ["Solver", "joint_of_row", "make_solver", "singular_error"]
@@ -188,3 +189,10 @@ def spread_of(setup: Setup, free: Floats) -> float:
     """Logarithm of the range of free pivots and 1 / m; NaN if one is no number."""
     mass = setup.system.bodies.mass
     return float(np.ptp(np.log(np.append(free[free != 0.0], 1.0 / mass[mass > 0.0]))))
+
+
+def repeated_rows(model: Model) -> int:
+    """Rows less their rank, at the poses entered, where joints may be open."""
+    setup = build(model, resolve_spaces(model, "SE3"))
+    redundancy = make_solver(setup, check=False).redundancy
+    return 0 if redundancy is None else redundancy.rows - redundancy.rank

@@ -83,6 +83,28 @@ def read_on_pairs(
     return OnPairs(wrenches, couplings, rates)
 
 
+def own_wrenches(
+    setup: Setup, absolute: Floats, times: Floats, integrals: Floats, known: Floats | None,
+    multipliers: Floats, otherwise: Floats,
+) -> Floats:  # fmt: skip
+    """Joint wrenches (T, m, 12) of multipliers (T, rows).
+
+    Those of a method of index 2 or 3, which are its own: what the joints that carry bodies exert
+    follows from the balance of the bodies under them.  Where they are not known (NaN, at the
+    start), `otherwise`.
+    """
+    problem, wrenches = TreeProblem.from_setup(setup), otherwise.copy()
+    if problem.loops.row_count == 0:
+        return otherwise
+    found = ~np.isnan(multipliers[:, problem.loops.source]).any(axis=1)
+    if found.any():
+        wrenches[found] = read_on_pairs(
+            setup, absolute[found], times[found], integrals[found],
+            None if known is None else known[found], problem, multipliers[found],
+        ).wrenches  # fmt: skip
+    return wrenches
+
+
 class Readings:
     """States of a run as the tree of a problem takes them, with the whole turns that were counted.
 
