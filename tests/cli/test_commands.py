@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import chasles as ch
 from chasles.cli import COMMANDS, main
 from chasles.model.tables import small
 from chasles.run.one_run import Interrupted
+from chasles.run.options import PLAIN, Options, meanings
 
 TOP = Path(__file__).parents[2] / "examples" / "heavy_top.toml"
 ENERGY = 13972.399  # J, of the top in the paper
@@ -170,6 +172,29 @@ def test_every_command_has_help(command, capsys):
     with pytest.raises(SystemExit) as stop:
         main([command, "--help"])
     assert stop.value.code == 0 and "usage: chasles" in capsys.readouterr().out
+
+
+def words_in_help():
+    """Option and word, as --help of a run shows them in quotes."""
+    for name, text in meanings(Options).items():
+        shown = re.sub(r"\(.*?\)", "", " ".join(text.split()).partition(". ")[0])
+        if name in PLAIN:
+            yield from ((f"--{name}", word) for word in re.findall(r'"(\w+)"', shown))
+
+
+@pytest.mark.parametrize("option, word", list(words_in_help()))
+def test_a_run_takes_the_words_that_help_shows(option, word, in_folder):
+    options = ["--until", "2e-3", "--step", "1e-3", "--quiet", option, word]
+    assert main(["run", str(TOP), *options]) == 0
+
+
+def test_the_command_line_takes_the_stabiliser_of_a_file_back(in_folder, capsys):
+    table = TOP.read_text().replace("[run]", '[run]\nstabilise = "projection"')
+    Path("held.toml").write_text(table)
+    for given, found in (([], "projection"), (["--stabilise", "none"], "none")):
+        options = ["--until", "2e-3", "--step", "1e-3", "--json", "--spaces", "SO3xR3"]
+        assert main(["run", "held.toml", *options, *given]) == 0
+        assert json.loads(capsys.readouterr().out)["stabilise"] == found
 
 
 def cpu_of(number):

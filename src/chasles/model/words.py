@@ -17,7 +17,7 @@ Frame = Literal["world", "body"]
 Coordinate = Literal["auto", "angle", "displacement"]
 Axis = Literal["x", "y", "z"]
 Stabiliser = Literal[
-    "projection", "baumgarte", "ggl",
+    "none", "projection", "baumgarte", "ggl",
     "projection of all joints", "baumgarte of all joints", "ggl of all joints",
 ]  # fmt: skip
 

@@ -70,7 +70,7 @@ class SharedOptions:
         subgroup of the joint, to round-off. Methods of index 2 and 3, maps other than exp
         and the space form always have all rows.
     stabilise
-        Against drift of joints: "projection", "baumgarte", "ggl" or None (default).
+        Against drift of joints: "none" (default), "projection", "baumgarte" or "ggl".
         "projection": drifting joints are closed after every step. "baumgarte": violations are
         fed back into the accelerations, with rates from the step (Baumgarte(alpha, beta) sets
         others). "ggl": into the velocities (Gear, Gupta, Leimkuhler). With " of all joints"
@@ -90,8 +90,8 @@ class SharedOptions:
         `start_state`); or a Result, whose run continues from its last full step (`until`
         still counts from t = 0).
     close
-        Whether to move the bodies as little as possible so that all joints close, and to
-        make the velocities consistent. result.assembly reports what moved (see `assemble`).
+        Move the bodies as little as possible so that all joints close, and make the
+        velocities consistent. result.assembly reports what moved (see `assemble`).
     hold
         With `close`: bodies and joints that must not move.
     rtol

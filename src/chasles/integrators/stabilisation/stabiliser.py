@@ -17,9 +17,9 @@ from chasles.core.stabilisation.record import (
 from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.model import UnknownName
 
-PROJECTION, BAUMGARTE, GGL = "projection", "baumgarte", "ggl"
+PROJECTION, BAUMGARTE, GGL, NONE = "projection", "baumgarte", "ggl", "none"
 ALL_JOINTS = " of all joints"
-#: What `stabilise` may be, beside None and a Baumgarte.
+#: What `stabilise` may be, beside a Baumgarte, None and its word "none".
 STABILISERS = tuple(
     word + extent for extent in ("", ALL_JOINTS) for word in (PROJECTION, BAUMGARTE, GGL)
 )
@@ -42,12 +42,13 @@ class Choice:
 
 def chosen_stabiliser(stabilise: Any) -> Choice | None:
     """What is meant by the option `stabilise`."""
-    if stabilise is None:
+    if stabilise is None or (isinstance(stabilise, str) and stabilise == NONE):
         return None
     if isinstance(stabilise, Baumgarte):
         return Choice(BAUMGARTE, False, stabilise)
     if not isinstance(stabilise, str) or stabilise not in STABILISERS:
-        raise UnknownName.among("stabiliser", stabilise, STABILISERS, where="stabilise")
+        known = (*STABILISERS, NONE)
+        raise UnknownName.among("stabiliser", stabilise, known, where="stabilise")
     return Choice(stabilise.removesuffix(ALL_JOINTS), stabilise.endswith(ALL_JOINTS))
 
 
