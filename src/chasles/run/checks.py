@@ -186,8 +186,8 @@ def step_that_would_do(stepper: Stepper, step: float, until: float) -> float | N
     return None
 
 
-#: Of the energy exchanged.  Measured at 2 ms: 0.013 for a quadruped that stands, 0.05 for a ball
-#: whose bounce takes five steps, 0.5 where it takes less than two.
+#: Of the energy of the motion.  Measured at 2 ms: 0.013 for a quadruped that stands, 0.05 for a
+#: ball whose bounce takes five steps, 0.5 where it takes less than two.
 NOTICED = 0.05
 #: States at the most that are looked at: those of a long run are in a file, larger than memory.
 MOST_STATES = 100_000
@@ -223,7 +223,7 @@ def unresolved_contacts(ended: Ended) -> list[str]:
         return []
     word = "contact" if len(names) == 1 else "contacts"
     return [
-        f"the energy misses {missed:.3g} J, {100.0 * share:.2g} % of what was exchanged: steps of"
+        f"the energy error is {missed:.3g} J, {100.0 * share:.2g} % of that of the motion: steps of"
         f" {ended.run.pace.typical_step:g} s do not resolve impacts of {word}"
         f" {', '.join(map(repr, names[:4]))}, and the motion after them is not right. Take a"
         " smaller step, or error control: method='dopri5', rtol=1e-6."
