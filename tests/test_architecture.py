@@ -35,7 +35,7 @@ def words(text: str) -> list[str]:
 def paths() -> set[str]:
     """What the page names as a folder or file: in backticks, with a slash or the end of a file."""
     named = set(words(re.sub(r"^```.*?^```", "", PAGE, flags=re.M | re.S)))
-    drawn = re.findall(r"\b[\w/]+(?:\.py|/)(?=[\s,])", section("The rooms"))
+    drawn = re.findall(r"\b[\w/]+(?:\.py|/)(?=[\s,])", section("The parts"))
     inner = {"constraints/", "forces/", "blocks/", "newton/", "recursion/"}  # rooms of core/
     found = {word for word in named if re.fullmatch(r"[\w./]+(/\w*|\.(py|md))", word)}
     return (found | set(drawn)) - inner - {"__init__.py"}
@@ -43,13 +43,13 @@ def paths() -> set[str]:
 
 def test_every_folder_of_the_package_is_named():
     said = {path.rstrip("/") for path in paths()} | {
-        word for cell in first_cells("Floors") for word in words(cell)
+        word for cell in first_cells("Layers") for word in words(cell)
     }
     assert said >= FOLDERS
 
 
 def test_every_module_beside_the_folders_is_named():
-    floors = {word for cell in first_cells("Floors") for word in words(cell)}
+    floors = {word for cell in first_cells("Layers") for word in words(cell)}
     assert floors >= MODULES
 
 
@@ -65,11 +65,11 @@ def test_the_floors_are_those_that_are_enforced():
     (contract,) = (c for c in contracts if c.get("containers") == ["chasles"])
     built = MODULES | {folder for folder in FOLDERS if "/" not in folder}
     enforced = [set(re.findall(r"\w+", layer)) & built for layer in contract["layers"]]
-    assert [set(words(cell)) for cell in first_cells("Floors")] == [e for e in enforced if e]
+    assert [set(words(cell)) for cell in first_cells("Layers")] == [e for e in enforced if e]
 
 
 def test_the_house_has_nine_floors_and_few_modules_beside_the_rooms():
-    assert len(first_cells("Floors")) == 9
+    assert len(first_cells("Layers")) == 9
     assert len(MODULES | {"__init__"}) <= 6
 
 
