@@ -11,6 +11,7 @@ import pytest
 from fuzz_files import KINDS, originals, sealed
 
 import chasles as ch
+from chasles.io.hdf5_heaps import HEAD, HEAP, PIECE, places_of_heaps
 from chasles.result.atomic_file import SEAL_LENGTH
 
 
@@ -118,6 +119,46 @@ def test_a_result_lies_in_its_own_file(forge, saved, tmp_path, refusal):
     path.write_bytes(sealed(path.read_bytes()))
     message = refusal(lambda: ch.load(path), ch.InvalidFile)
     assert "forged.nc" in message
+
+
+@pytest.mark.parametrize(
+    ("number", "room"),
+    [(0, 0), (0, 8), (0, 10**6), (0, 2**64 - 1), (1, 10**6), (1, 2**64 - 16), (1, 2**64 - 1)],
+)
+def test_a_heap_that_hdf5_does_not_come_to_the_end_of_is_refused(
+    number, room, saved, tmp_path, refusal
+):
+    """Free room of no bytes in a heap: HDF5 reads it again and again, and cannot be stopped."""
+    path = tmp_path / "forged.nc"
+    contents = saved.read_bytes()[:-SEAL_LENGTH]
+    heaps = list(places_of_heaps(saved))
+    assert len(heaps) == contents.count(b"GCOL") >= 2
+    for at in heaps:
+        first = at + HEAD
+        piece = PIECE.pack(number, 0, 0, room)
+        path.write_bytes(sealed(contents[:first] + piece + contents[first + PIECE.size :]))
+        assert "heap" in refusal(lambda: ch.load(path), ch.InvalidFile)
+
+
+def test_a_heap_within_another_or_beyond_the_file_is_refused(saved, tmp_path, refusal):
+    path = tmp_path / "forged.nc"
+    contents = saved.read_bytes()[:-SEAL_LENGTH]
+    at = next(places_of_heaps(saved))
+    for place, piece, said in (
+        (at + 64, HEAP + (64).to_bytes(8, "little"), "in another"),
+        (at + len(HEAP), (2**40).to_bytes(8, "little"), f"{2**40} bytes"),
+        (at + len(HEAP), bytes(8), "0 bytes"),
+        (13, b"\4", "begin"),  # lengths of four bytes
+        (0, b"GIF", "begin"),
+    ):
+        path.write_bytes(sealed(contents[:place] + piece + contents[place + len(piece) :]))
+        assert said in refusal(lambda: ch.load(path), ch.InvalidFile)
+
+
+@pytest.mark.parametrize("before", [2**20 - 9, 2**20 - 8, 2**20 - 7, 2**20 - 1, 2**20, 2**21 - 3])
+def test_heaps_are_found_wherever_they_begin(before, tmp_path):
+    (tmp_path / "data").write_bytes(bytes(before) + HEAP + b"GCOL\1" + HEAP + bytes(100))
+    assert list(places_of_heaps(tmp_path / "data")) == [before, before + 13]
 
 
 def test_a_file_that_is_sealed_anew_without_a_change_is_read(saved, tmp_path):

@@ -55,6 +55,17 @@ def test_a_visual_mesh_is_where_the_urdf_puts_it_and_the_dynamics_are_the_same(r
     assert mesh.volume == pytest.approx(0.8 * 0.1 * 0.2 / 6, rel=1e-5)
 
 
+@pytest.mark.parametrize("colour", ["nan 0 0 1", "0 0 0 nan"])
+def test_what_mujoco_warns_of_is_a_note_and_not_a_file(robot, tmp_path, monkeypatch, colour):
+    """MuJoCo would write MUJOCO_LOG.TXT in the folder at hand, for visual shapes as for others."""
+    monkeypatch.chdir(tmp_path)
+    file = robot("arm.obj")
+    file.write_text(file.read_text().replace("0.2 0.4 0.8 1", colour))
+    notes = ch.read_model(file).notes
+    assert sum("MuJoCo warns" in note for note in notes) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["bot"]
+
+
 def test_missing_and_unreadable_files_are_named_and_the_collision_shape_is_drawn(robot):
     model = ch.read_model(robot("gone.stl"))
     assert [shape.kind for shape in model.bodies[0].shapes] == ["box"]

@@ -52,7 +52,10 @@ def read_robot(
     notes: list[str] = []
     compiled, data = compiled_scene(mujoco, checker, notes)
     try:
-        visuals = visual_model(mujoco, checker, notes) if checker.root == URDF else None
+        visuals = None
+        if checker.root == URDF:
+            with listening(mujoco, notes):
+                visuals = visual_model(mujoco, checker, notes)
         scene = Scene(mujoco, compiled, data, stops, contacts, visuals)
         for note in dict.fromkeys(notes):
             scene.note(note)
@@ -64,9 +67,8 @@ def read_robot(
 
 def compiled_scene(mujoco: Any, checker: Checker, notes: list[str]) -> tuple[Any, Any]:
     """MuJoCo's model of a file that was looked at, and its data at the reference pose."""
-    warned: list[str] = []
     try:
-        with listening(mujoco, warned):
+        with listening(mujoco, notes):
             spec = mujoco.MjSpec.from_file(str(checker.source))
             leave_out_what_is_not_read(mujoco, spec)
             # Nor are the ranges of muscles, which are left out: they would be simulated, and with
@@ -81,7 +83,6 @@ def compiled_scene(mujoco: Any, checker: Checker, notes: list[str]) -> tuple[Any
         told = one_line(error)
         remedy = next((help for words, help in REPAIRS.items() if words in told), ELSEWHERE)
         raise InvalidFile(f"'{checker.source}' is refused by MuJoCo: {told}", remedy) from None
-    notes += [f"MuJoCo warns: {warning}" for warning in warned]
     return compiled, data
 
 
@@ -119,15 +120,20 @@ def left_out_of_urdf(checker: Checker) -> list[str]:
 
 
 @contextmanager
-def listening(mujoco: Any, warned: list[str]) -> Iterator[None]:
-    """Collect MuJoCo's warnings, which it would print and write to a file in the folder at hand."""
+def listening(mujoco: Any, notes: list[str]) -> Iterator[None]:
+    """Note MuJoCo's warnings, which it would print and write to a file in the folder at hand."""
+
+    def note(text: object) -> None:
+        notes.append(f"MuJoCo warns: {' '.join(str(text).split())}")
+
     before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda text: warned.append(" ".join(str(text).split())))
+    mujoco.set_mju_user_warning(note)
     try:
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
             yield
-        warned += [" ".join(str(warning.message).split()) for warning in heard]
+        for warning in heard:
+            note(warning.message)
     finally:
         mujoco.set_mju_user_warning(before)
 

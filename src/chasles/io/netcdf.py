@@ -15,6 +15,7 @@ from chasles.build.system.signals import Inputs
 from chasles.build.system.state import State
 from chasles.build.system.turns import hinge_names
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
+from chasles.io.hdf5_heaps import check_heaps
 from chasles.io.segments import STATUS, check_times, load_recording, model_of, problem_of
 from chasles.many.sweeps.store import PLAN
 from chasles.model import ChaslesError, InvalidFile, Model
@@ -80,6 +81,7 @@ def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
                 f"Read it by {read}; save to '.nc' what is to be loaded again.",
             )
         check_seal(source)
+        check_heaps(source)
     try:
         if os.path.isdir(source):
             return load_recording(source, model)
