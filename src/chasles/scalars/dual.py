@@ -4,37 +4,94 @@
 the work, and those of drag do not exist at rest.
 """
 
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+#: NumPy's functions under the names of `math`.
+OF_ARRAYS = SimpleNamespace(
+    **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    exp=np.exp, log=np.log, sqrt=np.sqrt, asin=np.arcsin, acos=np.arccos, atan=np.arctan,
+)  # fmt: skip
+
+
+def rules_of(f: Any) -> dict[str, Callable[[Any], Any]]:
+    """h, h' and h'' of elementary functions at a number, by their names in NumPy.
+
+    `f` has the functions of such numbers; where that is `math`, Numba compiles the rules, too.
+    """
+
+    def sin(x: Any) -> Any:
+        s, c = f.sin(x), f.cos(x)
+        return s, c, -s
+
+    def cos(x: Any) -> Any:
+        s, c = f.sin(x), f.cos(x)
+        return c, -s, -c
+
+    def tan(x: Any) -> Any:
+        t = f.tan(x)
+        return t, 1.0 + t * t, 2.0 * t * (1.0 + t * t)
+
+    def sinh(x: Any) -> Any:
+        s, c = f.sinh(x), f.cosh(x)
+        return s, c, s
+
+    def cosh(x: Any) -> Any:
+        s, c = f.sinh(x), f.cosh(x)
+        return c, s, c
+
+    def tanh(x: Any) -> Any:
+        t = f.tanh(x)
+        return t, 1.0 - t * t, -2.0 * t * (1.0 - t * t)
+
+    def arcsin(x: Any) -> Any:
+        slope = 1.0 / f.sqrt(1.0 - x * x)
+        return f.asin(x), slope, x * slope**3
+
+    def arccos(x: Any) -> Any:
+        slope = -1.0 / f.sqrt(1.0 - x * x)
+        return f.acos(x), slope, x * slope**3
+
+    def arctan(x: Any) -> Any:
+        slope = 1.0 / (1.0 + x * x)
+        return f.atan(x), slope, -2.0 * x * slope**2
+
+    def exp(x: Any) -> Any:
+        e = f.exp(x)
+        return e, e, e
+
+    def log(x: Any) -> Any:
+        return f.log(x), 1.0 / x, -1.0 / x**2
+
+    def sqrt(x: Any) -> Any:
+        root = f.sqrt(x)
+        return root, 0.5 / root, -0.25 / root**3
+
+    rules = (sin, cos, tan, sinh, cosh, tanh, arcsin, arccos, arctan, exp, log, sqrt)
+    return {rule.__name__: rule for rule in rules}
 
 
 class Differentiated:
     """What these numbers share: functions by the chain rule, comparisons by the value."""
 
     __slots__ = ("value",)
-    functions: Any = np  # who knows those of a value
+    rules = rules_of(OF_ARRAYS)
     value: Any
 
     def chain(self, value: Any, slope: Any, curvature: Any) -> Any:
         """h(self) from h, h' and h'' at the value."""
         raise NotImplementedError
 
-    def sin(self) -> Any:
-        s, c = self.functions.sin(self.value), self.functions.cos(self.value)
-        return self.chain(s, c, -s)
-
-    def cos(self) -> Any:
-        s, c = self.functions.sin(self.value), self.functions.cos(self.value)
-        return self.chain(c, -s, -c)
-
-    def tanh(self) -> Any:
-        t = self.functions.tanh(self.value)
-        slope = 1.0 - t * t
-        return self.chain(t, slope, -2.0 * t * slope)
+    def __getattr__(self, name: str) -> Any:
+        """A function under the name that NumPy looks for."""
+        if name not in self.rules:
+            raise AttributeError(f"{type(self).__name__} has no {name}")
+        return lambda: self.chain(*self.rules[name](self.value))
 
     def __lt__(self, other: Any) -> Any:
         return self.value < value_of(other)

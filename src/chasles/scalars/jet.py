@@ -6,19 +6,18 @@ number of its own.)  Functions of `math` refuse them, since a float would lose t
 """
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from chasles.scalars.dual import Differentiated, Floats
+from chasles.scalars.dual import OF_ARRAYS, Differentiated, Floats, rules_of
 
 
 class Jet(Differentiated):
     """f + f' s + f'' s^2 / 2 along each of k directions."""
 
     __slots__ = ("first", "second")
-    functions = math
+    rules = rules_of(math)
 
     def __init__(self, value: Any, first: Floats, second: Floats) -> None:
         self.value, self.first, self.second = value, first, second
@@ -81,52 +80,10 @@ class Jet(Differentiated):
         return self.chain(x**power, slope, curvature)
 
     def __rpow__(self, base: Any) -> "Jet":
-        return (self * self.functions.log(base)).exp()
+        return (self * self.rules["log"](base)[0]).exp()
 
     __radd__ = __add__
     __rmul__ = __mul__
-
-    # --- functions, under the names that NumPy looks for ---
-
-    def sqrt(self) -> "Jet":
-        root = self.functions.sqrt(self.value)
-        return self.chain(root, 0.5 / root, -0.25 / root**3)
-
-    def exp(self) -> "Jet":
-        e = self.functions.exp(self.value)
-        return self.chain(e, e, e)
-
-    def log(self) -> "Jet":
-        x = self.value
-        return self.chain(self.functions.log(x), 1.0 / x, -1.0 / x**2)
-
-    def tan(self) -> "Jet":
-        t = self.functions.tan(self.value)
-        slope = 1.0 + t * t
-        return self.chain(t, slope, 2.0 * t * slope)
-
-    def sinh(self) -> "Jet":
-        s, c = self.functions.sinh(self.value), self.functions.cosh(self.value)
-        return self.chain(s, c, s)
-
-    def cosh(self) -> "Jet":
-        s, c = self.functions.sinh(self.value), self.functions.cosh(self.value)
-        return self.chain(c, s, c)
-
-    def arcsin(self) -> "Jet":
-        x = self.value
-        slope = 1.0 / self.functions.sqrt(1.0 - x * x)
-        return self.chain(self.functions.asin(x), slope, x * slope**3)
-
-    def arccos(self) -> "Jet":
-        x = self.value
-        slope = -1.0 / self.functions.sqrt(1.0 - x * x)
-        return self.chain(self.functions.acos(x), slope, x * slope**3)
-
-    def arctan(self) -> "Jet":
-        x = self.value
-        slope = 1.0 / (1.0 + x * x)
-        return self.chain(self.functions.atan(x), slope, -2.0 * x * slope**2)
 
     def arctan2(self, x: Any) -> "Jet":
         """The angle of the point (x, self), by the arc tangent of the better conditioned ratio."""
@@ -149,10 +106,7 @@ class ArrayJet(Jet):
     """The same with an array for its value, along one direction; what is not defined is NaN."""
 
     __slots__ = ()
-    functions = SimpleNamespace(
-        **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
-        exp=np.exp, log=np.log, sqrt=np.sqrt, asin=np.arcsin, acos=np.arccos, atan=np.arctan,
-    )  # fmt: skip
+    rules = rules_of(OF_ARRAYS)
 
     def __abs__(self) -> Jet:
         return self.chain(np.abs(self.value), np.sign(self.value), 0.0)

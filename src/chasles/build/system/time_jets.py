@@ -24,6 +24,7 @@ from numba.extending import (
 )
 
 from chasles.compiled import JIT_OPTIONS
+from chasles.scalars.dual import rules_of
 
 
 class JetType(types.Type):
@@ -173,73 +174,18 @@ def _abs_compiled(x):
     return (lambda x: -x if x.value < 0.0 else x) if is_jet(x) else None
 
 
-@register_jitable
-def sqrt_jet(x):
-    root = math.sqrt(x.value)
-    return chain(x, root, 0.5 / root, -0.25 / (root * root * root))
-
-
-@register_jitable
-def exp_jet(x):
-    e = math.exp(x.value)
-    return chain(x, e, e, e)
-
-
-@register_jitable
-def log_jet(x):
-    return chain(x, math.log(x.value), 1.0 / x.value, -1.0 / (x.value * x.value))
-
-
-@register_jitable
-def sin_jet(x):
-    s, c = math.sin(x.value), math.cos(x.value)
-    return chain(x, s, c, -s)
-
-
-@register_jitable
-def cos_jet(x):
-    s, c = math.sin(x.value), math.cos(x.value)
-    return chain(x, c, -s, -c)
-
-
-@register_jitable
-def tan_jet(x):
-    t = math.tan(x.value)
-    return chain(x, t, 1.0 + t * t, 2.0 * t * (1.0 + t * t))
-
-
-@register_jitable
-def tanh_jet(x):
-    t = math.tanh(x.value)
-    return chain(x, t, 1.0 - t * t, -2.0 * t * (1.0 - t * t))
-
-
-@register_jitable
-def atan_jet(x):
-    slope = 1.0 / (1.0 + x.value * x.value)
-    return chain(x, math.atan(x.value), slope, -2.0 * x.value * slope * slope)
-
-
-def unary(function: Any, of_jet: Any) -> None:
+def unary(function: Any, rule: Any) -> None:
     """Teach the compiler a function of a jet."""
+    compiled = register_jitable(rule)
 
     @overload(function)
     def _compiled(x):
-        return (lambda x: of_jet(x)) if is_jet(x) else None
+        return (lambda x: chain(x, *compiled(x.value))) if is_jet(x) else None
 
 
-for _functions, _of_jet in (
-    ((math.sqrt, np.sqrt), sqrt_jet),
-    ((math.exp, np.exp), exp_jet),
-    ((math.log, np.log), log_jet),
-    ((math.sin, np.sin), sin_jet),
-    ((math.cos, np.cos), cos_jet),
-    ((math.tan, np.tan), tan_jet),
-    ((math.tanh, np.tanh), tanh_jet),
-    ((math.atan, np.arctan), atan_jet),
-):
-    for _function in _functions:
-        unary(_function, _of_jet)
+for _name, _rule in rules_of(math).items():
+    unary(getattr(np, _name), _rule)
+    unary(getattr(math, _name.replace("arc", "a")), _rule)
 
 
 @lru_cache(maxsize=64)  # compiling takes longer than most runs
