@@ -59,10 +59,34 @@ def test_kinds_cannot_be_added_once_kernels_exist():
         add_force(FORCES[0])
 
 
+#: No force acts in the run; the kernel of a later run would have to be another one.
+LATE = """
+import chasles as ch
+from chasles.compiled import kernels
+from chasles.core.forces.registry import FORCES
+
+kernels.AT_ONCE.append(lambda kernel: None)
+ch.simulate(ch.Model([ch.Body.sphere("ball", 0.1, mass=1.0)]), 0.1, step=1e-2)
+assert any(kernel.ready for kernel in kernels.KERNELS) and not FORCES.chains
+for module in ("attraction", "point_on_cylinder"):
+    try:
+        __import__(module)
+    except ch.InvalidOption as error:
+        assert "after the first run" in str(error)
+    else:
+        raise AssertionError(module)
+"""
+
+
+def test_kinds_cannot_be_added_after_a_run_without_any_of_theirs():
+    done = run_script(LATE, path=(PACKAGE, HERE, HERE.parent))
+    assert done.returncode == 0, done.stderr
+
+
 def test_two_kinds_of_one_name_are_refused():
-    table = Kinds("constraint", CONSTRAINTS.table)
+    table = Kinds("constraint", CONSTRAINTS.table)  # also where kernels exist
     with pytest.raises(ch.ChaslesError, match="a constraint kind 'distance' already"):
-        table.add(next(kind for kind in CONSTRAINTS.table if kind.name == "distance"))
+        table.append(next(kind for kind in CONSTRAINTS.table if kind.name == "distance"))
 
 
 def test_a_joint_of_no_kind_is_refused():

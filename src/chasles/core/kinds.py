@@ -27,6 +27,8 @@ class Kind(Protocol):
 K = TypeVar("K", bound=Kind)
 #: Branches of one routine, see `chain`.
 BRANCHES = 4
+#: Words of the tables that kernels of this process branch by.
+COMPILED: set[str] = set()
 
 
 class Kinds(Generic[K]):
@@ -38,15 +40,19 @@ class Kinds(Generic[K]):
         self.codes: dict[type, int] = {}
         self.chains: dict[str, Any] = {}  # what kernels run, by field, once one was asked for
         for kind in kinds:
-            self.add(kind)
+            self.append(kind)
 
     def add(self, kind: K) -> None:
-        """Append a kind, which gets the next code."""
-        if self.chains:
+        """Append a kind, before the first kernel of this process: of this table, or of another."""
+        if COMPILED:
             raise InvalidOption(
                 f"{self.word} kind '{kind.name}' was added after the first run of this process.",
                 "Add kinds before anything is simulated: the kernels are compiled by then.",
             )
+        self.append(kind)
+
+    def append(self, kind: K) -> None:
+        """Append a kind, which gets the next code."""
         if any(known.name == kind.name for known in self.table):
             raise InvalidOption(
                 f"there is a {self.word} kind '{kind.name}' already.", "Give it another name."
@@ -76,6 +82,7 @@ class Kinds(Generic[K]):
 
     def chain(self, field: str) -> Any:
         """The routines `field` of all kinds as branches; kernels exist from now on."""
+        COMPILED.add(self.word)
         if field not in self.chains:
             self.chains[field] = chain([getattr(kind, field) for kind in self.table])
         return self.chains[field]

@@ -31,7 +31,7 @@ for known in (
     CONTACT,
     ACTUATOR,
 ):
-    FORCES.add(known)
+    FORCES.append(known)
 #: Make a kind known, before the first run of a process.
 add_force = FORCES.add
 
