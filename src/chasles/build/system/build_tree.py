@@ -7,6 +7,7 @@ universal joint, as long as something with mass hangs on it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -61,13 +62,13 @@ def links_of(
     order: Sequence[str],
     tree: SpanningTree | None = None,
     drives: Mapping[str, int] | None = None,
-    frames: Any = None,
+    frames: "JointFrames | None" = None,
     charts: Mapping[str, "LooseChart"] | None = None,
 ) -> list[Link]:
     """A link for every body in the given order, parents first.
 
     drives    by driver: its first signal
-    frames    `CarrierFrames`, or what knows the joints' frames already
+    frames    of the joints, where they are known already
     charts    of the bodies that no joint carries: SO(3)xR3 at the centre of mass, if none is given
 
     Where the joint names its bodies the other way round, z points the other way: coordinates are
@@ -75,7 +76,7 @@ def links_of(
     """
     tree = tree or spanning_tree(model)
     index = {name: place for place, name in enumerate(order)}
-    frames = frames or CarrierFrames(model, tree)
+    frames = frames or JointFrames.of_carriers(model, tree)
     links = []
     for name in order:
         body, carried = model.body(name), tree.parents[name]
@@ -85,7 +86,6 @@ def links_of(
                 f"body '{name}' comes before '{order[parent]}', which carries it.",
                 "Order the bodies so that parents come first.",
             )
-        inertia = body.inertia
         if carried is None:
             links.append(loose_link(body, (charts or {}).get(name, LooseChart()), index))
             continue
@@ -97,10 +97,9 @@ def links_of(
                 " pair has a motion subgroup.",
                 "Let a lower pair carry the body, and cut this joint.",
             )
-        placed: tuple[Floats, Floats, Floats, Floats] = frames.of(joint, name)
         links.append(
             Link(
-                name, parent, pair, body.mass, inertia, *placed,
+                name, parent, pair, body.mass, body.inertia, *frames.of(joint, name),
                 pitch=joint.pitch, armature=joint.rotors,
                 driven=driven_of(model, joint, drives or {}), joint=joint.name,
             )
@@ -139,25 +138,36 @@ def words_of(joint: Any) -> tuple[str, ...]:
     return COORDINATES_OF.get(pair_kind(joint) or "", ())
 
 
-class CarrierFrames:
-    """The frames of all joints that carry, each in its bodies' own frames."""
+class JointFrames:
+    """The frames of joints, each in its bodies' own frames.
 
-    def __init__(self, model: Model, tree: SpanningTree) -> None:
+    columns   b, axes_a ... point_b of the joints, as `Joints` has them
+    place     by joint: its row there
+    index     by body: its number in b
+    """
+
+    def __init__(self, columns: Any, place: Mapping[str, int], index: Mapping[str, int]) -> None:
+        self.place, self.index, self.ends = place, index, columns.b.tolist()
+        self.sides = (
+            (columns.axes_a.reshape(-1, 3, 3), columns.point_a),
+            (columns.axes_b.reshape(-1, 3, 3), columns.point_b),
+        )
+
+    @classmethod
+    def of_carriers(cls, model: Model, tree: SpanningTree) -> "JointFrames":
+        """Of the joints of a tree, without the arrays of a setup."""
         joints = [model.joint(carried[1]) for carried in tree.parents.values() if carried]
-        self.place = {joint.name: k for k, joint in enumerate(joints)}
-        self.frames = [joint_frames(joint) for joint in joints]
-        names = [f"joint '{joint.name}'" for joint in joints]
-        self.columns = carried_frames(self.frames, names, carriers(list(model.bodies)))
+        names, by = [f"joint '{joint.name}'" for joint in joints], carriers(list(model.bodies))
+        columns = carried_frames([joint_frames(joint) for joint in joints], names, by)
+        place = {joint.name: k for k, joint in enumerate(joints)}
+        return cls(SimpleNamespace(**columns), place, by.index)
 
     def of(self, joint: Any, child: str) -> tuple[Floats, Floats, Floats, Floats]:
         """The joint's frame on the parent and on the child: axes as columns, point."""
         k = self.place[joint.name]
-        parent_side, child_side = ("a", "b") if self.frames[k].b == child else ("b", "a")
-        axes_p, axes_c = (
-            self.columns[f"axes_{side}"][k].reshape(3, 3) for side in (parent_side, child_side)
-        )
-        point_p, point_c = (self.columns[f"point_{side}"][k] for side in (parent_side, child_side))
-        if child != joint.b:
+        sides = self.sides[:: 1 if self.ends[k] == self.index[child] else -1]
+        (axes_p, point_p), (axes_c, point_c) = ((axes[k], point[k]) for axes, point in sides)
+        if child != joint.b:  # z points the other way
             axes_p, axes_c = axes_p @ FLIP, axes_c @ FLIP
         return axes_p, point_p, axes_c, point_c
 

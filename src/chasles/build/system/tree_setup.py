@@ -1,13 +1,13 @@
 """A model on the subgroups of its joints in numbers: its tree, what drives it, what is cut."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import (
-    FLIP,
+    JointFrames,
     LooseChart,
     build_tree,
     links_of,
@@ -17,7 +17,7 @@ from chasles.build.system.coupled import orientation
 from chasles.build.system.gaps import frame_of
 from chasles.build.system.tree_state import place_of
 from chasles.build.system.turns import angle_columns
-from chasles.core.arrays import Floats, Integers, System, row_span
+from chasles.core.arrays import Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS, PAIR
 from chasles.core.recursion.cuts import Cut, Gauge, Term
 from chasles.core.recursion.tree import Tree
@@ -50,7 +50,7 @@ def new_tree_setup(setup: Setup) -> TreeSetup:
     carried = subgroup_tree(model, setup.spaces, setup.fit)
     driven = driven_coordinates(model, carried)
     drives = {name: int(system.joints.drive[setup.joint_index[name]]) for name in driven}
-    known = KnownFrames(setup)
+    known = JointFrames(system.joints, setup.joint_index, setup.body_index)
     charts = loose_charts(setup)
     links = links_of(model, list(setup.body_index), carried, drives, known, charts)
     tree = build_tree(links, model.gravity)
@@ -113,29 +113,6 @@ def gauge_of(setup: Setup, name: str, word: str, powers: tuple[float, ...]) -> G
         int(joints.a[index]), int(joints.b[index]), (arrays[0], arrays[1], arrays[2], arrays[3]),
         orientation(setup, name), turns, angle_at, powers,
     )  # fmt: skip
-
-
-class KnownFrames:
-    """The frames of joints, each in its bodies' own frames, from the arrays of a setup."""
-
-    def __init__(self, setup: Setup) -> None:
-        joints = setup.system.joints
-        self.frames = {
-            "a": (joints.axes_a.reshape(-1, 3, 3), joints.point_a),
-            "b": (joints.axes_b.reshape(-1, 3, 3), joints.point_b),
-        }
-        self.joint_index, self.body_index = setup.joint_index, setup.body_index
-        self.ends = joints.b.tolist()
-
-    def of(self, joint: Any, child: str) -> tuple[Floats, Floats, Floats, Floats]:
-        """The joint's frame on the parent and on the child: axes as columns, point."""
-        index = self.joint_index[joint.name]
-        above, below = ("a", "b") if self.ends[index] == self.body_index[child] else ("b", "a")
-        (axes_p, point_p), (axes_c, point_c) = self.frames[above], self.frames[below]
-        turns = axes_p[index], axes_c[index]
-        if child != joint.b:  # z points the other way
-            turns = turns[0] @ FLIP, turns[1] @ FLIP
-        return turns[0], point_p[index], turns[1], point_c[index]
 
 
 def driven_coordinates(model: Model, tree: SpanningTree) -> dict[str, tuple[str, int]]:
