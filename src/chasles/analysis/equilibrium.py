@@ -121,9 +121,7 @@ class Equilibrium:
     def reaction(self, joint: Joint | str) -> Reaction:
         """Force and torque of a joint (or driver) on its bodies; arrays have one row."""
         setup = self.place.instant.setup
-        name = getattr(joint, "name", joint)
-        if not isinstance(name, str) or name not in setup.joint_index:
-            raise UnknownName.among("joint", name, setup.joint_index)
+        name = UnknownName.check("joint", getattr(joint, "name", joint), setup.joint_index)
         return reaction(setup, name, self.place.absolute[None], self._wrenches)
 
     def linearise(self, modes: int | None = None, near: float = 0.0) -> Linearisation:
@@ -187,8 +185,7 @@ def equilibrium(
     ('stable', [[0.0, 0.0, -0.5]])
     """
     check_derived(checked_model(model), "equilibrium")
-    if not isinstance(prefer, str) or prefer not in PREFERENCES:
-        raise UnknownName.among("preference", prefer, PREFERENCES, where="prefer")
+    UnknownName.check("preference", prefer, PREFERENCES, "prefer")
     most_steps = checked_count(most_steps, "most_steps", 10**6, "equilibrium", InvalidOption)
     place = first_place(model, start)
     search = EquilibriumSearch(place, most_steps)

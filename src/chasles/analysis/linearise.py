@@ -243,8 +243,7 @@ def linearise(
     array([14.715])
     """
     checked_model(model)
-    if not isinstance(axes, str) or axes not in ("body", "world", *model.body_names):
-        raise UnknownName.among("axes", axes, ("body", "world", *model.body_names))
+    UnknownName.check("axes", axes, ("body", "world", *model.body_names))
     about = None if state is None else checked_state(state, "state")
     near = checked_not_negative(near, "near", "Hz", "linearise", InvalidOption)
     if modes is not None:

@@ -80,8 +80,7 @@ class Mode:
     def of(self, body: Body | str) -> Any:
         """(6,) displacement of one body: rotation (rad) and translation (m), in body axes."""
         name = body.name if isinstance(body, Body) else body
-        if not isinstance(name, str) or name not in self.bodies:
-            raise UnknownName.among("body", name, self.bodies)
+        UnknownName.check("body", name, self.bodies)
         return self.shape[self.bodies.index(name)]
 
     def of_joint(self, joint: Joint | str, which: str | None = None) -> Any:

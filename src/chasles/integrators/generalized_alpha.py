@@ -43,6 +43,7 @@ from chasles.core.outcomes import OK
 from chasles.core.retraction import finish
 from chasles.integrators.methods import Method, needs_a_mechanism, register_method
 from chasles.model import InvalidOption, UnknownName
+from chasles.model.checks import check_flag
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 
@@ -104,13 +105,8 @@ def generalized_alpha(
             f"{where}: index must be 2 or 3, got {short_repr(index)}.",
             "Index 3 closes the joints, index 2 keeps velocities from slipping as well.",
         )
-    if not isinstance(start, str) or start not in STARTS:
-        raise UnknownName.among("start", start, STARTS, where=where)
-    if not isinstance(perturbed, bool):
-        raise InvalidOption(
-            f"{where}: perturbed must be True or False, got {short_repr(perturbed)}.",
-            "Leave it out.",
-        )
+    UnknownName.check("start", start, STARTS, where)
+    check_flag(perturbed, "perturbed", where, InvalidOption)
     if perturbed and index == 2:
         raise InvalidOption(
             f"{where}: perturbed velocities are for index 3; on index 2 they do not slip.",

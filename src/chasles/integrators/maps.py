@@ -42,8 +42,7 @@ def munthe_kaas(method: Any = "rk4", map: str = "exp", truncate: int | None = No
             f"munthe_kaas: '{found.name}' is not a Munthe-Kaas method: it has no dexp^-1.",
             "Give the name of a tableau, rk4 say, or a Tableau.",
         )
-    if not isinstance(map, str) or map not in MAPS:
-        raise UnknownName.among("map", map, MAPS, where="munthe_kaas")
+    UnknownName.check("map", map, MAPS, "munthe_kaas")
     if truncate is None:
         name = found.name if map == "exp" else f"{found.name}, {map}"
         return replace(found, name=name, map=MAPS[map])

@@ -225,9 +225,7 @@ def find_method(method: Any) -> Method:
             f"method must be a name or a Tableau, got one of type {type(method).__name__}.",
             f"Give a Tableau, or one of: {', '.join(known)}.",
         )
-    if method not in known:
-        raise UnknownName.among("method", method, known)
-    return _OTHERS[method]
+    return _OTHERS[UnknownName.check("method", method, known)]
 
 
 #: Names of methods, and what makes one of its name.

@@ -26,8 +26,7 @@ FAR, MOST = 2.0, 6.0
 
 def scipy_fields(name: Any, recentre: Any) -> dict[str, Any]:
     """What a Method is made of: one of SciPy's, in charts that are left after an angle."""
-    if not isinstance(name, str) or name not in SOLVERS:
-        raise UnknownName.among("SciPy method", name, list(SOLVERS), where="scipy_method")
+    UnknownName.check("SciPy method", name, SOLVERS, "scipy_method")
     angle = checked_not_negative(recentre, "recentre", "rad", "scipy_method", InvalidOption)
     if angle > MOST:
         raise InvalidOption(

@@ -367,6 +367,4 @@ def method(name: str | Tableau) -> Tableau:
             f"method must be a name or a Tableau, got one of type {type(name).__name__}.",
             f"Give a Tableau, or one of: {', '.join(METHODS)}.",
         )
-    if name not in METHODS:
-        raise UnknownName.among("method", name, METHODS)
-    return METHODS[name]()
+    return METHODS[UnknownName.check("method", name, METHODS)]()

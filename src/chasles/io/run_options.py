@@ -50,8 +50,7 @@ def space_from(space: Any, body: str) -> Any:
     if isinstance(space, str):
         return space
     for key in space:
-        if key not in SPACE_FIELDS:
-            raise UnknownName.among("field", key, SPACE_FIELDS, where=f"spaces, {body}")
+        UnknownName.check("field", key, SPACE_FIELDS, f"spaces, {body}")
     if not isinstance(space.get("group"), str):
         raise InvalidModel(f"spaces, {body} has no 'group'.", 'Give group = "SE3", say.')
     return Space(**space)
@@ -66,8 +65,7 @@ def run_to_plain(run: Any) -> dict[str, Any]:
         )
     plain = {}
     for name, value in run.items():
-        if name not in known:
-            raise UnknownName.among("option", name, sorted(known), where="run")
+        UnknownName.check("option", name, known, "run")
         if value is not None:
             plain[name] = option_to_plain(value, f"run, {name}")
     with placed_at("run"):

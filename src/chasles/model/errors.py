@@ -1,6 +1,6 @@
 """Every error chasles raises on purpose: what, where, by how much, and what to do."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -351,6 +351,13 @@ class UnknownName(ChaslesError):
             f"{hint}Known: {quoted(names, LISTED_NAMES) or 'none'}."
             f"{HOW.get(word, '') if close else ''}",
         )
+
+    @classmethod
+    def check(cls, kind: str, name: Any, known: Collection[Any], where: str = "") -> str:
+        """The name, if it is one of the `known`."""
+        if not isinstance(name, str) or name not in known:
+            raise cls.among(kind, name, known, where)
+        return name
 
 
 class SimulationStopped(ChaslesError):

@@ -439,9 +439,7 @@ def checked_model(model: Any) -> Model:
 def found(part: Any, kind: type[Named], named: Mapping[type, dict[str, Any]], where: str) -> Named:
     """The part of a model that is meant by itself or by its name."""
     name = part.name if isinstance(part, kind | Ground) else part
-    if not isinstance(name, str) or name not in named[kind]:
-        raise UnknownName.among(word_for(kind), name, named[kind], where=where)
-    meant: Named = named[kind][name]
+    meant: Named = named[kind][UnknownName.check(word_for(kind), name, named[kind], where)]
     return meant
 
 

@@ -274,6 +274,4 @@ def check_bodies(names: Sequence[str], bodies: dict[str, Body], where: str) -> N
 
 
 def checked_joint(name: str, joints: dict[str, Joint], where: str) -> Joint:
-    if name not in joints:
-        raise UnknownName.among("joint", name, joints, where=where)
-    return joints[name]
+    return joints[UnknownName.check("joint", name, joints, where)]

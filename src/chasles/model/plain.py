@@ -301,8 +301,7 @@ def checked_fields(plain: Any, expected: dict[str, Any], where: str) -> Plain:
     if not isinstance(plain, dict):
         raise wrong(where, f"must be a dict of {', '.join(expected)}, got {short_repr(plain)}.")
     for key in plain:
-        if key not in expected:
-            raise UnknownName.among("field", key, expected, where=where)
+        UnknownName.check("field", key, expected, where)
     for key, default in expected.items():
         if key not in plain and default is REQUIRED:
             raise wrong(where, f"has no '{key}'.")
@@ -312,9 +311,7 @@ def checked_fields(plain: Any, expected: dict[str, Any], where: str) -> Plain:
 def checked_kind(plain: Any, known: Mapping[str, Any], what: str, where: str) -> str:
     """The kind that the data says it is of."""
     kind = plain.get("kind") if isinstance(plain, dict) else None
-    if not isinstance(kind, str) or kind not in known:
-        raise UnknownName.among(what, kind, known, where=where)
-    return kind
+    return UnknownName.check(what, kind, known, where)
 
 
 def checked_list(value: Any, where: str) -> list[Any]:

@@ -75,9 +75,7 @@ class OfForces(OfJoints):
     @documented("ForceHistory: With force (N), torque (N m), power (W) and elongation (m)")
     def force(self, force: Any) -> ForceHistory:
         """What a force exerts on its bodies over time."""
-        name = getattr(force, "name", force)
-        if not isinstance(name, str) or name not in self.model.force_names:
-            raise UnknownName.among("force", name, self.model.force_names)
+        name = UnknownName.check("force", getattr(force, "name", force), self.model.force_names)
         return force_history(self.problem.setup, name, self.absolute, self.t, self.integrals)
 
     @documented(
@@ -86,10 +84,8 @@ class OfForces(OfJoints):
     )
     def work(self, force: Any) -> Floats:
         """Work of a force or driver on the bodies since the start."""
-        name = getattr(force, "name", force)
         names = [f.name for f in self.model.forces] + [d.name for d in self.model.drivers]
-        if not isinstance(name, str) or name not in names:
-            raise UnknownName.among("force or driver", name, names)
+        name = UnknownName.check("force or driver", getattr(force, "name", force), names)
         return self.integrals[:, names.index(name)]
 
     def _driver(self, driver: Any) -> str:

@@ -67,8 +67,7 @@ class OfJoints(Trajectory):
             "method": the multipliers of the method, if it has its own (index 2 or 3). "motion":
             always from the equations of motion.
         """
-        if by not in ("method", "motion"):
-            raise UnknownName.among("choice", by, ("method", "motion"), where="reaction: by")
+        UnknownName.check("choice", by, ("method", "motion"), "reaction: by")
         name = self._joint(joint)
         couplings = {coupling.name: coupling for coupling in self.model.couplings}
         if name in couplings and isinstance(couplings[name], CustomCoupling):

@@ -44,9 +44,7 @@ class UniqueReactions(Mapping[str, dict[str, str]]):
     table: dict[str, dict[str, str]]
 
     def __getitem__(self, joint: str) -> dict[str, str]:
-        if joint not in self.table:
-            raise UnknownName.among("joint", joint, self.table)
-        return self.table[joint]
+        return self.table[UnknownName.check("joint", joint, self.table)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.table)

@@ -257,9 +257,7 @@ def checked_inputs(given: Any, names: tuple[str, ...], t: float) -> dict[str, fl
         )
     checked = {}
     for motor, value in given.items():
-        name = getattr(motor, "name", motor)
-        if not isinstance(name, str) or name not in names:
-            raise UnknownName.among("motor or servo", name, names, where="inputs")
+        name = UnknownName.check("motor or servo", getattr(motor, "name", motor), names, "inputs")
         where = f"inputs at t = {t:g} s"
         checked[name] = checked_number(value, f"input of '{name}'", where, InvalidOption)
     return checked

@@ -20,7 +20,7 @@ from chasles.build.system.step_bounds import UNBOUNDED, step_bounds
 from chasles.integrators.advance import seconds_compiling
 from chasles.integrators.methods import find_method
 from chasles.many.traced.choosing import KERNELS, quickened
-from chasles.model import InvalidOption, SimulationStopped
+from chasles.model import InvalidOption, SimulationStopped, UnknownName
 from chasles.model.model import checked_model, plural
 from chasles.notices import logged
 from chasles.result.checkpoint import Checkpoint
@@ -32,7 +32,6 @@ from chasles.run.preparation import (
     Settings,
     check_company,
     check_progress,
-    check_word,
     ended,
     header_of,
     look_ahead,
@@ -79,7 +78,7 @@ def prepared(asked: Options, glance: Glance | None = None, shortened: float = 1.
     """Check all options, and make a run of them."""
     checked_model(asked.model)
     check_progress(asked.progress)
-    check_word("kernel", asked.kernel, KERNELS)
+    UnknownName.check("choice", asked.kernel, KERNELS, "kernel")
     method = find_method(method_of(asked))
     tolerances = make_tolerances(method, asked, asked.until)
     watched = watched_by(asked)

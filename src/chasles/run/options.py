@@ -231,8 +231,7 @@ def checked_names(given: Mapping[str, Any], where: str, without: tuple[str, ...]
     """Refuse names that are not options of `simulate`."""
     known = [option.name for option in listed(Options) if option.name not in without]
     for name in given:
-        if name not in known:
-            raise UnknownName.among("option", name, known, where=where)
+        UnknownName.check("option", name, known, where)
 
 
 def meanings(record: Any) -> dict[str, str]:

@@ -79,9 +79,9 @@ def make_settings(asked: Options | ByHand) -> Settings:
     found = find_method(method_of(asked))
     spaces = found.spaces if isinstance(spaces, str) and spaces == "auto" else spaces
     chosen = choose_spaces(model, spaces, acceleration)
-    check_word("redundant", asked.redundant, ("solve", "refuse"))
-    check_word("singular", singular, ("stop", "pass"))
-    check_word("rows", rows, ("needed", "all"))
+    UnknownName.check("choice", asked.redundant, ("solve", "refuse"), "redundant")
+    UnknownName.check("choice", singular, ("stop", "pass"), "singular")
+    UnknownName.check("choice", rows, ("needed", "all"), "rows")
     choice = chosen_stabiliser(asked.stabilise)
     check_implicit(found, choice, singular)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
@@ -337,12 +337,6 @@ def check_implicit(method: Method, choice: Choice | None, singular: str) -> None
             " it.",
             "Leave singular out, or take a method that follows from accelerations: rk4, say.",
         )
-
-
-def check_word(option: str, value: Any, known: tuple[str, ...]) -> None:
-    """Refuse a word that is not one of those known."""
-    if not isinstance(value, str) or value not in known:
-        raise UnknownName.among("choice", value, known, where=option)
 
 
 def check_progress(progress: Any, where: str = "simulate") -> None:

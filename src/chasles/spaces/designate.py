@@ -139,8 +139,7 @@ def designate(model: Model, spaces: Any = None, cut: Collection[str] = ()) -> De
     """
     checked_model(model)
     if isinstance(spaces, str):
-        if spaces not in NAMES:
-            raise UnknownName.among("space", spaces, NAMES, where="designate")
+        UnknownName.check("space", spaces, NAMES, "designate")
         massive = [body.name for body in model.bodies if body.mass != 0.0]
         spaces = dict.fromkeys(massive, spaces)
     if spaces is not None and not isinstance(spaces, Mapping):

@@ -36,8 +36,7 @@ class Space:
     relative_to: str | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.group, str) or self.group not in GROUPS:
-            raise UnknownName.among("group", self.group, GROUPS, where="a space")
+        UnknownName.check("group", self.group, GROUPS, "a space")
         where = f"space {self.group}"
         object.__setattr__(self, "at", checked_frame(self.at, where))
         object.__setattr__(self, "relative_to", checked_reference(self.relative_to, where))

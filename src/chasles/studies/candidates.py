@@ -60,8 +60,7 @@ def options_of(model: Model, value: Any) -> dict[str, Any]:
         if unknown:
             raise InvalidOption(
                 f"compare: a candidate has the key {short_repr(unknown[0])}, which is neither a"
-                " body nor"
-                " an option.",
+                " body nor an option.",
                 f"Options are {', '.join(OPTIONS)}; bodies are {', '.join(model.body_names)}.",
             )
         return dict(value)

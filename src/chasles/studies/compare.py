@@ -5,9 +5,8 @@ from typing import Any, Literal
 
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
-from chasles.model.checks import check_flag, checked_positive
+from chasles.model.checks import check_flag, checked_count, checked_positive
 from chasles.model.docstrings import explained
-from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
@@ -173,13 +172,7 @@ class Comparison(Printed):
 
         With `halvings`, h is halved so many times from the coarsest step, 2^halvings h.
         """
-        whole = isinstance(halvings, int) and not isinstance(halvings, bool)
-        if not whole or not 1 <= halvings <= 6:
-            raise InvalidOption(
-                "check_order: halvings must be a whole number from 1 to 6, got"
-                f" {short_repr(halvings)}.",
-                "Give a whole number from 1 to 6.",
-            )
+        halvings = checked_count(halvings, "halvings", 6, "check_order", InvalidOption)
         found: list[CheckedPrediction] = []
         with progress_bar(self.outcomes, "orders", unit="candidate", progress=progress) as bar:
             for outcome in bar:

@@ -104,8 +104,7 @@ class Convergence(Printed):
     def order(self, method: Any, spaces: Any = "auto", what: Quantity = "pose") -> float:
         """The observed order of "pose", "velocity" or "reaction"."""
         name = find_method(method).name
-        if what not in QUANTITIES:
-            raise UnknownName.among("quantity", what, QUANTITIES, where="convergence: order")
+        UnknownName.check("quantity", what, QUANTITIES, "convergence: order")
         for family in self.families:
             if (family.method, family.spaces) == (name, str(spaces)):
                 return family.observed(what)

@@ -112,9 +112,7 @@ class WorkPrecision(Printed):
 
     def best(self, error: float, what: Literal["evaluations", "seconds"] = "evaluations") -> Work:
         """The one that makes an error with the fewest "evaluations", or "seconds"."""
-        if what not in ("evaluations", "seconds"):
-            known = ("evaluations", "seconds")
-            raise UnknownName.among("cost", what, known, where="work_precision: best")
+        UnknownName.check("cost", what, ("evaluations", "seconds"), "work_precision: best")
         found = min(self.works, key=lambda work: work.cost_at(error, what))
         if found.cost_at(error, what) == inf:
             raise InvalidOption(

@@ -80,9 +80,8 @@ class JointDynamics:
         words = [self.coordinates[k][1] for k in own]
         if word is None and len(own) == 1:
             return own[0]
-        if word not in words:
-            raise UnknownName.among("coordinate", word, words, where=f"joint '{joint}'")
-        return own[words.index(word)]
+        known = UnknownName.check("coordinate", word, words, f"joint '{joint}'")
+        return own[words.index(known)]
 
 
 @checked_keywords

@@ -182,8 +182,7 @@ def build(
     `count_turns` names joints whose angle, if they have one, a run integrates.  Without `fit`,
     charts have rows of a joint even where they fit it.
     """
-    if not isinstance(acceleration, str) or acceleration not in FORMS:
-        raise UnknownName.among("acceleration form", acceleration, FORMS)
+    UnknownName.check("acceleration form", acceleration, FORMS)
     order = reference_order(model, spaces)
     body_index = {name: index for index, name in enumerate(order)}
     bodies = [model.body(name) for name in order]

@@ -14,6 +14,11 @@ from chasles.model.keywords import checked_keywords
 
 #: Rotations of a state are orthogonal to this.
 ORTHOGONAL = 1e-9
+#: Coordinates of joints that a state may have: unit, and why they are mostly left out.
+COORDINATES = (
+    ("angle", "rad", " unless a spring or motor on a joint has turned by more than half a turn."),
+    ("displacement", "m", ": poses determine displacements."),
+)
 
 
 @checked_keywords
@@ -68,21 +73,20 @@ class State:
         if worst.max(initial=0.0) > ORTHOGONAL:
             body = int(np.argmax(worst))
             raise InvalidOption(
-                f"state: the rotation of body {short_repr(names[body])} is not orthogonal:"
-                " R^T R is off"
-                f" the identity by {worst[body]:.1e}.",
+                f"state: the rotation of body {short_repr(names[body])} is not orthogonal: R^T R is"
+                f" off the identity by {worst[body]:.1e}.",
                 "Give a rotation matrix from the body frame to the world, with all its digits.",
             )
         mirrored = np.flatnonzero(np.linalg.det(self.rotation) < 0.0)
         if mirrored.size:
             raise InvalidOption(
                 f"state: the rotation of body {short_repr(names[mirrored[0]])} has determinant -1:"
-                " it"
-                " mirrors the body, which no motion does.",
+                " it mirrors the body, which no motion does.",
                 "Give a right-handed rotation matrix from the body frame to the world.",
             )
-        object.__setattr__(self, "angles", checked_angles(self.angles))
-        object.__setattr__(self, "displacements", checked_displacements(self.displacements))
+        for word, unit, remedy in COORDINATES:
+            values = checked_coordinates(getattr(self, f"{word}s"), word, unit, remedy)
+            object.__setattr__(self, f"{word}s", values)
 
     @classmethod
     def from_absolute(
@@ -108,8 +112,7 @@ class State:
             model.body(name, where="state")
         rows = {name: row for row, name in enumerate(self.bodies)}
         for name in model.body_names:
-            if name not in rows:
-                raise UnknownName.among("body", name, self.bodies, where="state")
+            UnknownName.check("body", name, self.bodies, "state")
         order = [rows[name] for name in model.body_names]
         absolute = np.zeros((len(order), ABSOLUTE_WIDTH))
         absolute[:, POSE_R : POSE_R + 9] = self.rotation[order].reshape(-1, 9)
@@ -142,31 +145,16 @@ def checked_bodies(bodies: Any) -> tuple[str, ...]:
     return names
 
 
-def checked_angles(angles: Any) -> dict[str, float]:
-    """Joint -> rad."""
-    if not isinstance(angles, Mapping):
+def checked_coordinates(values: Any, word: str, unit: str, remedy: str) -> dict[str, float]:
+    """Joint -> rad or m."""
+    if not isinstance(values, Mapping):
         raise InvalidOption(
-            f"state: angles must be a dict joint -> rad, got {short_repr(angles)}.",
-            "Leave it out unless a spring or motor on a joint has turned by more than half a turn.",
+            f"state: {word}s must be a dict joint -> {unit}, got {short_repr(values)}.",
+            f"Leave it out{remedy}",
         )
     return {
-        str(joint): checked_number(angle, f"the angle of joint '{joint}'", "state", InvalidOption)
-        for joint, angle in angles.items()
-    }
-
-
-def checked_displacements(displacements: Any) -> dict[str, float]:
-    """Joint -> m."""
-    if not isinstance(displacements, Mapping):
-        raise InvalidOption(
-            f"state: displacements must be a dict joint -> m, got {short_repr(displacements)}.",
-            "Leave it out: poses determine displacements.",
-        )
-    return {
-        str(joint): checked_number(
-            x, f"the displacement of joint '{joint}'", "state", InvalidOption
-        )
-        for joint, x in displacements.items()
+        str(joint): checked_number(x, f"the {word} of joint '{joint}'", "state", InvalidOption)
+        for joint, x in values.items()
     }
 
 

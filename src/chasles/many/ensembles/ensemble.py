@@ -18,12 +18,11 @@ from chasles.many.ensembles.paths import checked_values
 from chasles.many.ensembles.smooth import is_smooth, make_smooth_members
 from chasles.many.traced.choosing import GENERIC, KERNELS, PLAIN_STEPS, TRACED, generic_at_hand
 from chasles.many.traced.loop_ir import ACCUMULATED
-from chasles.model import InvalidOption, Model
+from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import check_flag
 from chasles.model.docstrings import explained
 from chasles.model.keywords import checked_keywords
 from chasles.result.dataset import described, of_bodies
-from chasles.run.preparation import check_word
 from chasles.run.stepper import Stepper
 from chasles.run.time_grid import Grid, checked_whole
 
@@ -107,8 +106,8 @@ def ensemble(
     """
     runs = checked_runs("ensemble", model, until, step, save_every, method, spaces, stabilise)
     grid = runs.grid
-    check_word("kernel", kernel, KERNELS)
-    check_word("device", device, ("cpu", "gpu"))
+    UnknownName.check("choice", kernel, KERNELS, "kernel")
+    UnknownName.check("choice", device, ("cpu", "gpu"), "device")
     check_flag(exact, "exact", "ensemble", InvalidOption)
     workers = cores() if threads is None else checked_whole(threads, "threads", "ensemble")
     values, count = checked_values(model, vary)

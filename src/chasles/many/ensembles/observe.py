@@ -54,8 +54,7 @@ def checked_quantities(model: Model, given: Any) -> tuple[str, ...]:
             f"Give ['{known[-1]}'], say, or leave it out for trajectories.",
         )
     for name in wanted:
-        if name not in known:
-            raise UnknownName.among("quantity", name, known, where="ensemble: statistics")
+        UnknownName.check("quantity", name, known, "ensemble: statistics")
     return wanted
 
 

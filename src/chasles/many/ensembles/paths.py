@@ -21,8 +21,7 @@ def checked_values(model: Model, given: Any) -> tuple[dict[str, Floats], int]:
     known = parameter_paths(model)
     values: dict[str, Floats] = {}
     for path, value in given.items():
-        if path not in known:
-            raise UnknownName.among("parameter", path, known, where="ensemble")
+        UnknownName.check("parameter", path, known, "ensemble")
         values[path] = checked_value(path, value, known[path])
     counts = {path: len(array) for path, array in values.items() if len(array) != 1}
     if len(set(counts.values())) > 1:

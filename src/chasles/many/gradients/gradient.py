@@ -115,8 +115,7 @@ def gradient(
             f"gradient: function must be a function of a run, got {short_repr(function)}.",
             "Give lambda run: run.position('top')[-1, 2], say.",
         )
-    if mode not in MODES:
-        raise UnknownName.among("mode", mode, MODES, where="gradient")
+    UnknownName.check("mode", mode, MODES, "gradient")
     values = checked_paths(model, wrt)
     if find_method(method).name.startswith("bliedf"):
         raise InvalidOption(
@@ -179,8 +178,7 @@ def checked_paths(model: Model, wrt: Any) -> dict[str, Floats]:
     known = parameter_paths(model)
     found: dict[str, Floats] = {}
     for path in wrt:
-        if path not in known:
-            raise UnknownName.among("parameter", path, known, where="gradient")
+        UnknownName.check("parameter", path, known, "gradient")
         value = parameter(model, path)
         if value is None:
             raise InvalidOption(

@@ -80,8 +80,7 @@ class Sweep:
 
         flat = [flattened(run["measured"]).get(name) for run in self.runs]
         kinds = {key for run in self.runs for key in flattened(run["measured"])}
-        if name not in kinds:
-            raise UnknownName.among("measured value", name, sorted(kinds), where="sweep")
+        UnknownName.check("measured value", name, sorted(kinds), "sweep")
         shape = np.shape(next(value for value in flat if value is not None))
         array = np.full((len(self.runs), *shape), np.nan)
         for k, value in enumerate(flat):

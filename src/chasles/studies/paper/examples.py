@@ -43,6 +43,4 @@ EXAMPLES: dict[str, Example] = {
 
 
 def example(key: str) -> Example:
-    if key not in EXAMPLES:
-        raise UnknownName.among("example", key, EXAMPLES)
-    return EXAMPLES[key]
+    return EXAMPLES[UnknownName.check("example", key, EXAMPLES)]

@@ -281,6 +281,4 @@ CASES: dict[str, Case] = {case.name: case for case in ALL}
 
 
 def reproduce(name: str) -> Reproduced:
-    if name not in CASES:
-        raise UnknownName.among("published result", name, CASES)
-    return reproduced(CASES[name])
+    return reproduced(CASES[UnknownName.check("published result", name, CASES)])
