@@ -6,6 +6,7 @@ in one symmetric matrix.  Where rows repeat each other, least squares take the l
 """
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from scipy.integrate import solve_ivp
 import chasles as ch
 
 DEPENDENT = 1e-9  # singular values below this fraction of the greatest: rows repeat each other
+MOST_RATES = 20_000  # of a motion; a tenth of a second takes hundreds, and stiff ones a few thousand
 
 
 class NoMotion(Exception):
@@ -150,7 +152,14 @@ class Mechanism:
     def motion(self, until: float, state: Floats | None = None, since: float = 0.0) -> Floats:
         """The state at `until`."""
         start = self.entered() if state is None else state
-        run = solve_ivp(self.rate, (since, until), start, method="DOP853", rtol=1e-12, atol=1e-13)
+        asked = count(1)
+
+        def rate(t: float, state: Floats) -> Floats:
+            if next(asked) > MOST_RATES:
+                raise NoMotion(f"steps without end at {t} s")
+            return self.rate(t, state)
+
+        run = solve_ivp(rate, (since, until), start, method="DOP853", rtol=1e-12, atol=1e-13)
         if not run.success:
             raise NoMotion(run.message)
         return run.y[:, -1]
