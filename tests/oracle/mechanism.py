@@ -20,7 +20,7 @@ from scipy.integrate import solve_ivp
 import chasles as ch
 
 DEPENDENT = 1e-9  # singular values below this fraction of the greatest: rows repeat each other
-MOST_RATES = 20_000  # of a motion; a tenth of a second takes hundreds, and stiff ones a few thousand
+MOST_RATES = 20_000  # of a motion: a tenth of a second takes hundreds, and a stiff one a thousand
 
 
 class NoMotion(Exception):
