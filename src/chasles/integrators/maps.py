@@ -19,7 +19,7 @@ from chasles.core.recursion.tree import CAYLEY, EXP, TRUNCATED
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.rkmk import make_munthe_kaas
 from chasles.model import InvalidOption, UnknownName
-from chasles.model.errors import short_repr
+from chasles.model.checks import checked_count
 from chasles.model.keywords import checked_keywords
 
 MAPS = {"exp": EXP, "cayley": CAYLEY}
@@ -46,13 +46,8 @@ def munthe_kaas(method: Any = "rk4", map: str = "exp", truncate: int | None = No
     if truncate is None:
         name = found.name if map == "exp" else f"{found.name}, {map}"
         return replace(found, name=name, map=MAPS[map])
-    whole = isinstance(truncate, int) and not isinstance(truncate, bool)
-    if not whole or not 0 <= truncate < len(BERNOULLI):
-        raise InvalidOption(
-            f"munthe_kaas: truncate must be a whole number from 0 to {len(BERNOULLI) - 1}, got"
-            f" {short_repr(truncate)}.",
-            "Give the number of brackets, or leave it out for the closed form of dexp^-1.",
-        )
+    most, where = len(BERNOULLI) - 1, "munthe_kaas"
+    truncate = checked_count(truncate, "truncate", most, where, InvalidOption, least=0)
     if map != "exp":
         raise InvalidOption(
             f"munthe_kaas: truncate was given with the map '{map}', which is not a series.",

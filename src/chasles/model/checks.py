@@ -84,13 +84,16 @@ def checked_not_negative(value: Any, what: str, unit: str, where: str, invalid: 
     return number
 
 
-def checked_count(value: Any, what: str, most: int, where: str, invalid: Invalid) -> int:
-    """A whole number from 1 to `most`."""
+def checked_count(
+    value: Any, what: str, most: int | None, where: str, invalid: Invalid, least: int = 1
+) -> int:
+    """A whole number from `least` to `most`, or as large as you like."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not 1 <= value <= most:
+    if not whole or value < least or (most is not None and value > most):
+        span = f", {least} or more" if most is None else f" from {least} to {most}"
         raise invalid(
-            f"{where}: {what} must be a whole number from 1 to {most}, got {short_repr(value)}.",
-            f"Give {what}=1, ..., {what}={most}.",
+            f"{where}: {what} must be a whole number{span}, got {short_repr(value)}.",
+            f"Give a whole number{span}.",
         )
     return int(value)
 

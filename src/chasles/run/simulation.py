@@ -10,6 +10,7 @@ import numpy as np
 from chasles.build.system.state import State
 from chasles.integrators.methods import find_method
 from chasles.model import InvalidOption, Model, SimulationStopped
+from chasles.model.checks import checked_count
 from chasles.result.result import Result
 from chasles.run.control import Moment
 from chasles.run.options import ByHand, method_of, method_takes
@@ -25,15 +26,7 @@ from chasles.run.preparation import (
     stepper_of,
     watched_by,
 )
-from chasles.run.time_grid import (
-    MOST_STEPS,
-    NEVER,
-    TYPICAL_STEPS,
-    Grid,
-    begun,
-    checked_step,
-    checked_whole,
-)
+from chasles.run.time_grid import MOST_STEPS, NEVER, TYPICAL_STEPS, Grid, begun, checked_step
 from chasles.run.tolerances import make_tolerances
 
 #: Seconds up to which functions of time are looked through first; twice as far when they are over.
@@ -78,7 +71,8 @@ class Simulation:
         self._tolerances = make_tolerances(method, asked, np.inf, "Simulation")
         if self._tolerances is None:
             checked_step(asked.step, "Simulation")
-        self._every = checked_whole(asked.save_every, "save_every", "Simulation", least=0) or NEVER
+        given = asked.save_every, "save_every", None, "Simulation"
+        self._every = checked_count(*given, InvalidOption, least=0) or NEVER
         self._begin(asked, make_settings(asked))
 
     def _begin(self, asked: ByHand, settings: Settings) -> None:
@@ -121,7 +115,7 @@ class Simulation:
         """
         run = self._run
         if type(steps) is not int or steps < 1:
-            steps = checked_whole(steps, "steps", "Simulation")
+            steps = checked_count(steps, "steps", None, "Simulation", InvalidOption)
         if not run.goes_on:
             what = ended(run, run.reached)[1]
             raise SimulationStopped(what, "Begin anew: reset().", result=self.result())

@@ -8,7 +8,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption
-from chasles.model.checks import checked_array, checked_positive
+from chasles.model.checks import checked_array, checked_count, checked_positive
 from chasles.model.errors import short_repr
 from chasles.result.checkpoint import Checkpoint
 from chasles.run.tolerances import Tolerances
@@ -53,7 +53,7 @@ def make_grid(
     if tolerances is not None:  # nothing is known of the steps: such as one may expect
         step = min(tolerances.max_step, until / TYPICAL_STEPS)
     step = checked_step(step, "simulate")
-    every = checked_whole(save_every, "save_every", "simulate")
+    every = checked_count(save_every, "save_every", None, "simulate", InvalidOption)
     if step > until * (1.0 + ROUND_STEPS):
         raise InvalidOption(
             f"simulate: step is {step:g} s, longer than the run, which ends at {until:g} s.",
@@ -85,16 +85,6 @@ def checked_step(step: Any, where: str) -> float:
             remedy += "; or the accuracy that is wanted, tol=1e-6, and no method"
         raise InvalidOption(f"{where}: step was left out.", f"{remedy}.")
     return checked_positive(step, "step", "s", where, InvalidOption)
-
-
-def checked_whole(value: Any, what: str, where: str, least: int = 1) -> int:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least:
-        raise InvalidOption(
-            f"{where}: {what} must be a whole number, {least} or more, got {short_repr(value)}.",
-            f"Give {what}={max(least, 1)}, say.",
-        )
-    return int(value)
 
 
 def begun(step: float, begin: Checkpoint | None) -> tuple[float, int]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from chasles.model import Body, InvalidOption
-from chasles.model.checks import checked_positive
+from chasles.model.checks import checked_count, checked_positive
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.result.result import Result
@@ -40,13 +40,8 @@ def animate(
     every = checked_results(results)
     target = None if path is None else checked_file(path, KINDS, "animate: the film")
     names, arranged = labels_of(every, labels), checked_layout(layout)
-    if frames is not None and (
-        isinstance(frames, bool) or not isinstance(frames, int) or frames < 2
-    ):
-        raise InvalidOption(
-            f"animate: frames must be a whole number above 1, got {short_repr(frames)}.",
-            "Give a whole number above 1.",
-        )
+    if frames is not None:
+        frames = checked_count(frames, "frames", None, "animate", InvalidOption, least=2)
     if live or sliders is not None:
         return live_page(every, target, labels, arranged, title, view, live, sliders)
     leader, *_ = (checked_follow(follow, result, "animate") for result in every)

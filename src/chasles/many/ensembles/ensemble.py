@@ -19,12 +19,12 @@ from chasles.many.ensembles.smooth import is_smooth, make_smooth_members
 from chasles.many.traced.choosing import GENERIC, KERNELS, PLAIN_STEPS, TRACED, generic_at_hand
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.model import InvalidOption, Model, UnknownName
-from chasles.model.checks import check_flag
+from chasles.model.checks import check_flag, checked_count
 from chasles.model.docstrings import explained
 from chasles.model.keywords import checked_keywords
 from chasles.result.dataset import described, of_bodies
 from chasles.run.stepper import Stepper
-from chasles.run.time_grid import Grid, checked_whole
+from chasles.run.time_grid import Grid
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -109,7 +109,8 @@ def ensemble(
     UnknownName.check("choice", kernel, KERNELS, "kernel")
     UnknownName.check("choice", device, ("cpu", "gpu"), "device")
     check_flag(exact, "exact", "ensemble", InvalidOption)
-    workers = cores() if threads is None else checked_whole(threads, "threads", "ensemble")
+    workers = cores() if threads is None else threads
+    workers = checked_count(workers, "threads", None, "ensemble", InvalidOption)
     values, count = checked_values(model, vary)
     names = None if statistics is None else checked_quantities(model, statistics)
     if names is None:

@@ -12,8 +12,8 @@ from multiprocessing import connection, get_context, parent_process
 from typing import Any
 
 from chasles.model import ChaslesError, InvalidOption
+from chasles.model.checks import checked_count
 from chasles.model.errors import short_repr
-from chasles.run.time_grid import checked_whole
 
 #: Runs handed out per worker: enough that none waits, few enough that memory does not grow.
 AHEAD = 4
@@ -127,8 +127,9 @@ def make_crew(executor: Any, workers: Any, measure: Any = None) -> Crew:
     """The crew that was asked for."""
     if executor is None:
         own = getattr(measure, "__module__", "") == "__main__"  # to be found there by the workers
-        count = os.cpu_count() if workers is None else checked_whole(workers, "workers", "sweep")
-        return LocalCrew(count or 1, hides=not own)
+        if workers is not None:
+            workers = checked_count(workers, "workers", None, "sweep", InvalidOption)
+        return LocalCrew(workers or os.cpu_count() or 1, hides=not own)
     if isinstance(executor, str):
         return dask_crew(executor)
     if not isinstance(executor, Executor):
