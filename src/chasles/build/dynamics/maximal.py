@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.build.system.build_tree import build_tree, links_of, with_feathers
+from chasles.build.system.build_tree import build_tree, free_links, with_feathers
 from chasles.build.system.tree_setup import cuts_of, rotor_cuts
 from chasles.core.arrays import ROW_WIDTH, Floats
 from chasles.core.outcomes import OK
@@ -23,7 +23,6 @@ from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import Recursion, Tree, make_recursion
 from chasles.core.terms import terms_of
 from chasles.core.workspace import Workspace, make_workspace
-from chasles.spaces.tree import Tree as SpanningTree
 
 
 class Scratch(NamedTuple):
@@ -83,9 +82,7 @@ class MaximalForm:
     @cached_property
     def tree(self) -> Tree:
         model = self.setup.model
-        names = list(self.setup.body_index)
-        nothing = SpanningTree(dict.fromkeys(names), model.joint_names)
-        return with_feathers(build_tree(links_of(model, names, nothing), model.gravity))
+        return with_feathers(build_tree(free_links(model, self.setup.body_index), model.gravity))
 
     @cached_property
     def structure(self) -> Loops:

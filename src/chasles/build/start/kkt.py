@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from chasles.build.system.build import Setup, rotor_places
-from chasles.build.system.build_tree import LooseChart, build_tree, loose_link
+from chasles.build.system.build_tree import build_tree, free_links
 from chasles.build.system.coupled import coupled_matrix, coupled_places
 from chasles.build.system.tree_setup import cuts_of
 from chasles.core.arrays import TWIST, Floats, Integers, System, padded
@@ -183,12 +183,9 @@ class Factor:
 
 def tree_of(setup: Setup, metric: Floats) -> Tree:
     """Free bodies with some weights, where there is no gravity."""
-    bodies = [setup.model.body(name) for name in setup.body_index]
-    links = [
-        replace(loose_link(body, LooseChart(), {}), mass=block[3, 3], inertia=block[:3, :3])
-        for body, block in zip(bodies, metric)
-    ]
-    return build_tree(links, np.zeros(3))
+    links = zip(free_links(setup.model, setup.body_index), metric)
+    weighed = [replace(link, mass=block[3, 3], inertia=block[:3, :3]) for link, block in links]
+    return build_tree(weighed, np.zeros(3))
 
 
 def free_cuts(setup: Setup, kept: Any) -> list[Cut]:

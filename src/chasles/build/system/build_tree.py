@@ -5,7 +5,7 @@ Links may be massless, which bodies of a model may not: a massless cross between
 universal joint, as long as something with mass hangs on it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -18,14 +18,7 @@ from chasles.core.arrays import Floats
 from chasles.core.frames import joint_frames
 from chasles.core.recursion.dust import sweepers
 from chasles.core.recursion.tips import tips_of
-from chasles.core.recursion.tree import (
-    DOF,
-    EXP,
-    GEARED,
-    PAIR_CODES,
-    STORED,
-    Tree,
-)
+from chasles.core.recursion.tree import DOF, EXP, GEARED, PAIR_CODES, STORED, Tree
 from chasles.model import GROUND, Driver, InvalidBody, InvalidJoint, InvalidModel, Model
 from chasles.model.pairs import ANY_POINT, COORDINATES_OF, pair_of_rows
 from chasles.spaces.tree import Tree as SpanningTree
@@ -124,6 +117,11 @@ def loose_link(body: Any, chart: LooseChart, index: Mapping[str, int]) -> Link:
         body.name, -1, pair, body.mass, body.inertia, np.eye(3), np.zeros(3), np.eye(3),
         np.array(chart.point, float), reference=reference,
     )  # fmt: skip
+
+
+def free_links(model: Model, names: Iterable[str]) -> list[Link]:
+    """All bodies free, at their centres of mass."""
+    return [loose_link(model.body(name), LooseChart(), {}) for name in names]
 
 
 def pair_kind(joint: Any) -> str | None:
