@@ -16,12 +16,7 @@ from chasles.build.system.build import Setup, build, is_closed, rotor_places
 from chasles.build.system.coupled import coupled_matrix, coupled_places
 from chasles.build.system.state import State, checked_state
 from chasles.build.system.turns import first_integrals
-from chasles.core.arrays import (
-    TWIST,
-    TWIST_COMPONENTS,
-    Floats,
-    System,
-)
+from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System
 from chasles.core.workspace import Workspace
 from chasles.model import Model
 from chasles.model.keywords import checked_keywords

@@ -6,13 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.build.system.build_tree import (
-    JointFrames,
-    LooseChart,
-    build_tree,
-    links_of,
-    words_of,
-)
+from chasles.build.system.build_tree import JointFrames, LooseChart, build_tree, links_of, words_of
 from chasles.build.system.coupled import orientation
 from chasles.build.system.gaps import frame_of
 from chasles.build.system.tree_state import place_of

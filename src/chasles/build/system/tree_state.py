@@ -8,13 +8,7 @@ import numpy as np
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import words_of
 from chasles.build.system.coordinates import Key, coordinate_keys
-from chasles.core.arrays import (
-    ABSOLUTE_WIDTH,
-    POSE_R,
-    POSE_X,
-    TWIST,
-    Floats,
-)
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.core.recursion.tree import (
     DIRECT,
     FREE,

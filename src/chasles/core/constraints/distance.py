@@ -6,14 +6,7 @@ $$ g = (d\cdot d - l^2)/2l, \qquad d = x_b - x_a, \qquad \beta = d/l $$
 from typing import Any
 
 from chasles.compiled import formula, once
-from chasles.core.constraints.kind import (
-    METRE,
-    NOTHING,
-    ConstraintKind,
-    Gap,
-    JointEntry,
-    Opening,
-)
+from chasles.core.constraints.kind import METRE, NOTHING, ConstraintKind, Gap, JointEntry, Opening
 from chasles.core.constraints.motion import ZERO, joint_motion, put_space_row
 from chasles.core.frames import joint_frames
 from chasles.core.rows import space_eta_point

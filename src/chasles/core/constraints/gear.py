@@ -9,14 +9,7 @@ from typing import Any
 
 from chasles.compiled import once
 from chasles.core.arrays import mat9
-from chasles.core.constraints.kind import (
-    NOTHING,
-    RAD,
-    ConstraintKind,
-    Gap,
-    JointEntry,
-    Opening,
-)
+from chasles.core.constraints.kind import NOTHING, RAD, ConstraintKind, Gap, JointEntry, Opening
 from chasles.core.constraints.motion import put_row
 from chasles.core.frames import frame_along, joint_frames
 from chasles.core.rows import column, rotation_row

@@ -11,14 +11,7 @@ from typing import Any
 
 from chasles.compiled import formula, once, routine
 from chasles.core.assemble import point_velocity
-from chasles.core.constraints.kind import (
-    METRE,
-    NOTHING,
-    ConstraintKind,
-    Gap,
-    JointEntry,
-    Opening,
-)
+from chasles.core.constraints.kind import METRE, NOTHING, ConstraintKind, Gap, JointEntry, Opening
 from chasles.core.constraints.motion import ZERO, joint_motion, put_space_row
 from chasles.core.frames import Frames, frame_along, joint_frames
 from chasles.core.rows import column

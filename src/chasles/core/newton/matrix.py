@@ -21,21 +21,8 @@ from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_block
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.newton.armatures import feel_rotors, load_effort, load_rotors, settle_places
 from chasles.core.newton.rows import lift, lower, times_rows
-from chasles.core.newton.ways import (
-    POSE_WAY,
-    RATE_WAY,
-    TWIST_WAY,
-    WAYS_WIDTH,
-    put_ways,
-)
-from chasles.core.tangents import (
-    DIRECTIONS,
-    POSES,
-    move_body,
-    own_wrench,
-    put_back,
-    put_slopes,
-)
+from chasles.core.newton.ways import POSE_WAY, RATE_WAY, TWIST_WAY, WAYS_WIDTH, put_ways
+from chasles.core.tangents import DIRECTIONS, POSES, move_body, own_wrench, put_back, put_slopes
 from chasles.groups.vectors import scale, symvec
 
 

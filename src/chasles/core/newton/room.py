@@ -4,13 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import (
-    ABSOLUTE_WIDTH,
-    Floats,
-    Integers,
-    System,
-    row_span,
-)
+from chasles.core.arrays import ABSOLUTE_WIDTH, Floats, Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.recursion.tree import DOF, ROW, SPHERICAL, Tree, turns_of
 from chasles.core.retraction import slope_length

@@ -19,13 +19,7 @@ from chasles.compiled import beyond, hot, once, routine
 from chasles.core.arrays import copy
 from chasles.core.newton.matrix import load_newton, sharpen
 from chasles.core.newton.past import miss_past
-from chasles.core.newton.room import (
-    FACTORED,
-    ITERATIONS,
-    OPEN,
-    WORST_ROW,
-    WORST_VELOCITY,
-)
+from chasles.core.newton.room import FACTORED, ITERATIONS, OPEN, WORST_ROW, WORST_VELOCITY
 from chasles.core.newton.rows import meet_gaps, meet_rows, settle_powers
 from chasles.core.outcomes import NEWTON_FAILED, OK
 from chasles.core.retraction import retract, slope_length

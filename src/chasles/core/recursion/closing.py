@@ -16,11 +16,7 @@ from chasles.compiled import once, routine
 from chasles.core.arrays import ROW_WIDTH, vec3
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.recursion import motion
-from chasles.core.recursion.coupled import (
-    put_coupled_rows,
-    put_negative,
-    take_coupled,
-)
+from chasles.core.recursion.coupled import put_coupled_rows, put_negative, take_coupled
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.refine import gather, solve_rows

@@ -17,16 +17,7 @@ a coordinate of a joint that has rows, times f'.
 from typing import Any
 
 from chasles.compiled import call_address, formula, once, routine
-from chasles.core.arrays import (
-    ABSOLUTE_WIDTH,
-    POSE_R,
-    POSE_X,
-    mat9,
-    put3,
-    put_twist,
-    twist6,
-    vec3,
-)
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, mat9, put3, put_twist, twist6, vec3
 from chasles.core.assemble import pose_of, twist_of
 from chasles.core.constraints.custom import put_pose_and_twist
 from chasles.core.constraints.screw_form import coordinate_rows

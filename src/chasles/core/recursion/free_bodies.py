@@ -36,16 +36,7 @@ from chasles.core.recursion.refine import (
     solve_rows,
 )
 from chasles.core.recursion.solving import loop_inward, resolve_loads
-from chasles.core.recursion.tree import (
-    ACCELERATION,
-    ALPHA,
-    LEVER,
-    OMEGA,
-    POINT,
-    ROW,
-    SPEED,
-    TURN,
-)
+from chasles.core.recursion.tree import ACCELERATION, ALPHA, LEVER, OMEGA, POINT, ROW, SPEED, TURN
 from chasles.core.terms import put_state, put_terms
 from chasles.groups.vectors import add, cross, matmul, matvec, sub, tmatvec
 

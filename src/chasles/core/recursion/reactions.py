@@ -16,11 +16,7 @@ from typing import Any
 from chasles.compiled import borrow, formula, hot, kernel, routine
 from chasles.core.arrays import ROW_WIDTH, mat9, put3, vec3
 from chasles.core.recursion.accelerate import accelerate
-from chasles.core.recursion.articulate import (
-    articulate,
-    clear_sums,
-    load_wrenches,
-)
+from chasles.core.recursion.articulate import articulate, clear_sums, load_wrenches
 from chasles.core.recursion.axes import axis_of, column_of_turn
 from chasles.core.recursion.coupled import add_coupled_wrenches
 from chasles.core.recursion.eliminate import SOLVED

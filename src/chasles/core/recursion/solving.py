@@ -30,12 +30,7 @@ from chasles.core.recursion.accelerate import accelerate_body, chart_rates, free
 from chasles.core.recursion.articulate import add_load, articulate_body
 from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.dust import LONG, swept6
-from chasles.core.recursion.eliminate import (
-    SOLVED,
-    close_again,
-    close_group,
-    find_group,
-)
+from chasles.core.recursion.eliminate import SOLVED, close_again, close_group, find_group
 from chasles.core.recursion.program import CLOSE
 from chasles.core.recursion.riding import ride_body
 from chasles.core.recursion.tree import (

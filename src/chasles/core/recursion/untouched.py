@@ -14,16 +14,7 @@ from chasles.compiled import formula, hot
 from chasles.core.arrays import mat9, vec3
 from chasles.core.blocks.small import dot6, get6, put_row6
 from chasles.core.recursion.inertia import gyroscopic
-from chasles.core.recursion.tree import (
-    ALPHA,
-    COLUMN,
-    FORCE,
-    OMEGA,
-    ROW,
-    TORQUE,
-    TURN,
-    triangle,
-)
+from chasles.core.recursion.tree import ALPHA, COLUMN, FORCE, OMEGA, ROW, TORQUE, TURN, triangle
 from chasles.groups.vectors import add, matvec, neg, sub, tmatvec
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

@@ -11,16 +11,7 @@ import numpy as np
 
 from chasles.integrators.generalized_alpha import generalized_alpha
 from chasles.many.quiet import simulate_quietly
-from chasles.model import (
-    GROUND,
-    Body,
-    Bushing,
-    Distance,
-    Load,
-    Model,
-    Spherical,
-    UnknownName,
-)
+from chasles.model import GROUND, Body, Bushing, Distance, Load, Model, Spherical, UnknownName
 from chasles.result.result import Result
 from chasles.run.time_grid import NEVER
 from chasles.studies.library import rolling_disc
