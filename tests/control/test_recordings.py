@@ -7,6 +7,8 @@ import resource
 import signal
 import time
 import tracemalloc
+import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -352,6 +354,28 @@ def test_a_commit_that_stands_nowhere_is_refused(tmp_path, entry):
     recording.write_sealed(folder / recording.COMMIT, forged)
     with pytest.raises(ch.InvalidFile, match="was not written by"):
         ch.simulate(pendulum(), 0.2, into=folder, resume=True, **RUN)
+
+
+@pytest.mark.parametrize("method", ["rk4", "bliedf3", "generalized-alpha", "rattlie"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0, 1e308, -1e308])
+def test_any_number_of_a_checkpoint_may_be_forged(method, value):
+    """What goes on from it is a result, stopped or not, or it is refused, as rows and times are."""
+    run = {"step": 1e-3, "method": method, "progress": False}
+    begin = ch.simulate(pendulum(), 0.01, **run)
+    refused = 0
+    for place in range(begin.checkpoint.block.size):
+        block = begin.checkpoint.block.copy()
+        block[place] = value
+        start = replace(begin, checkpoint=replace(begin.checkpoint, block=block))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                str(ch.simulate(pendulum(), 0.013, start=start, **run))
+            except ch.InvalidFile:
+                refused += 1
+            except ch.ChaslesError as error:
+                assert error.remedy
+    assert refused >= 3  # the rows
 
 
 def test_a_run_that_goes_on_reads_after_it_has_the_lock(tmp_path, monkeypatch):

@@ -10,6 +10,16 @@ from tqdm import tqdm
 from chasles.build.system.build import Setup
 from chasles.build.system.lookout import Lookout
 from chasles.core.arrays import Floats
+from chasles.core.state_block import (
+    MISSED_ROW,
+    MISSED_SINCE,
+    NEVER,
+    OPEN_ROW,
+    OPEN_SINCE,
+    UNBALANCED_SINCE,
+    WIDEST_ROW,
+    StateBlock,
+)
 from chasles.integrators.methods import Method
 from chasles.model import ChaslesError, InvalidFile, InvalidOption, SimulationStopped
 from chasles.result.checkpoint import Checkpoint
@@ -177,13 +187,12 @@ class Run:
                 "Give the method= of its run, or begin at its last state: start=result.state(),"
                 " which begins at t = 0.",
             )
-        watch, rows = self.stepper.mechanism.watch, begin.events[:, 1]
-        known = np.all((rows >= 0) & (rows < self.stepper.solver.setup.system.row_count))
+        watch = self.stepper.mechanism.watch
         if (
             begin.inputs.shape != self.control.values.shape
             or len(begin.events) > len(watch.events)
             or begin.counted.shape != (3,)
-            or not known
+            or not self.knows_rows_and_times_of(begin)
         ):
             raise InvalidFile(
                 "start: the checkpoint belongs to another model.",
@@ -197,6 +206,19 @@ class Run:
         tally = getattr(self.stepper.scheme, "tally", None)
         if tally is not None and self.is_resumed:
             tally[:] = begin.counted
+
+    def knows_rows_and_times_of(self, begin: Checkpoint) -> bool:
+        """Whether what a file says was noted on the way is of this model, and before it stands."""
+        count = self.stepper.solver.setup.system.row_count
+        alarm = StateBlock(begin.block, self.stepper.layout).alarm()
+        met, noted = begin.events[:, 1], alarm[[OPEN_ROW, MISSED_ROW, WIDEST_ROW]]
+        since = alarm[[UNBALANCED_SINCE, OPEN_SINCE, MISSED_SINCE]]
+        since = since[since != NEVER]
+        return bool(
+            np.all((met >= 0) & (met < count))
+            and np.all((noted >= 0) & (noted < max(1, count)))
+            and np.all((since >= 0) & (since <= begin.time))
+        )
 
     def checkpoint(self) -> Checkpoint:
         """Where the run stands, after a whole step."""
