@@ -441,12 +441,14 @@ def test_a_forged_plan_is_refused(text, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["plan.json", "runs.jsonl", "lock"])
-def test_links_in_the_folder_of_a_sweep_are_not_followed(name, tmp_path):
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_links_and_pipes_in_the_folder_of_a_sweep_are_not_followed(name, kind, tmp_path):
     one_by_one(heavy_top(), {}, 0.01, 1e-2, into=tmp_path / "a")
-    (tmp_path / "a" / name).rename(tmp_path / "aside")
-    (tmp_path / "a" / name).symlink_to(tmp_path / "aside")
-    before = (tmp_path / "aside").read_bytes()
-    with pytest.raises(ch.InvalidFile, match="link"):
+    place, aside = tmp_path / "a" / name, tmp_path / "aside"
+    place.rename(aside)
+    place.symlink_to(aside) if kind == "link" else os.mkfifo(place)
+    before = aside.read_bytes()
+    with pytest.raises(ch.InvalidFile, match="is a link or not a file"):
         one_by_one(heavy_top(), {}, 0.01, 1e-2, into=tmp_path / "a")
     assert (tmp_path / "aside").read_bytes() == before
 
