@@ -134,7 +134,7 @@ def options_of(result: Result, where: str) -> dict[str, Any]:
         "its steps were chosen by tolerances": "rtol" in p,
         "a controller drove it": setup.signals.given is not None,
         f"its accelerations are in '{setup.acceleration}' form": setup.acceleration != "screw",
-        f"it was stabilised by {p['stabilise']}": p["stabilise"] not in ("none", *STABILISERS),
+        f"it was stabilised by {p['stabilise']}": p["stabilise"] not in STABILISERS,
         "it went on where another run ended": "another run" in p["start"],
     }
     for words, refused in refusals.items():

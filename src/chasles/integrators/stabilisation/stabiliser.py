@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -15,14 +15,12 @@ from chasles.core.stabilisation.record import (
     make_record,
 )
 from chasles.integrators.stabilisation.baumgarte import Baumgarte
-from chasles.model import UnknownName
+from chasles.model import UnknownName, words
 
 PROJECTION, BAUMGARTE, GGL, NONE = "projection", "baumgarte", "ggl", "none"
 ALL_JOINTS = " of all joints"
-#: What `stabilise` may be, beside a Baumgarte, None and its word "none".
-STABILISERS = tuple(
-    word + extent for extent in ("", ALL_JOINTS) for word in (PROJECTION, BAUMGARTE, GGL)
-)
+#: What `stabilise` may be, beside None and a Baumgarte.
+STABILISERS: tuple[str, ...] = get_args(words.Stabiliser)
 
 
 @dataclass(frozen=True)
@@ -42,13 +40,14 @@ class Choice:
 
 def chosen_stabiliser(stabilise: Any) -> Choice | None:
     """What is meant by the option `stabilise`."""
-    if stabilise is None or (isinstance(stabilise, str) and stabilise == NONE):
+    if stabilise is None:
         return None
     if isinstance(stabilise, Baumgarte):
         return Choice(BAUMGARTE, False, stabilise)
     if not isinstance(stabilise, str) or stabilise not in STABILISERS:
-        known = (*STABILISERS, NONE)
-        raise UnknownName.among("stabiliser", stabilise, known, where="stabilise")
+        raise UnknownName.among("stabiliser", stabilise, STABILISERS, where="stabilise")
+    if stabilise == NONE:
+        return None
     return Choice(stabilise.removesuffix(ALL_JOINTS), stabilise.endswith(ALL_JOINTS))
 
 
