@@ -175,7 +175,8 @@ def twist6(p: Any, at: int) -> Any:
 
 
 @formula
-def sym6(p: Any, at: int) -> Any:
+def get6(p: Any, at: int) -> Any:
+    """Six numbers: a row, or the lower triangle of a symmetric matrix."""
     return p[at], p[at + 1], p[at + 2], p[at + 3], p[at + 4], p[at + 5]
 
 
@@ -196,6 +197,11 @@ def put3(p: Any, at: int, v: Any) -> None:
 @formula
 def put4(p: Any, at: int, v: Any) -> None:
     p[at], p[at + 1], p[at + 2], p[at + 3] = v
+
+
+@formula
+def put6(p: Any, at: int, x: Any) -> None:
+    p[at], p[at + 1], p[at + 2], p[at + 3], p[at + 4], p[at + 5] = x
 
 
 @formula

@@ -8,9 +8,9 @@ from chasles.core.arrays import (
     POSE_R,
     POSE_X,
     TWIST,
+    get6,
     mat9,
     put_twist,
-    sym6,
     twist6,
     vec3,
 )
@@ -51,7 +51,7 @@ def assemble_wrenches(system: Any, absolute: Any, out: Any) -> None:
         at = body * ABSOLUTE_WIDTH
         wrench = inertial_and_gravity_wrench(
             system.bodies.mass[body],
-            sym6(system.bodies.inertia, 6 * body),
+            get6(system.bodies.inertia, 6 * body),
             mat9(absolute, at + POSE_R),
             twist6(absolute, at + TWIST),
             down,

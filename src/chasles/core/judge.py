@@ -14,7 +14,7 @@ r"""What is looked at around a step: may it be accepted, and is the run still ri
 from typing import Any
 
 from chasles.compiled import beyond, hot, once, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, copy, sym6, vec3
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, copy, get6, vec3
 from chasles.core.assemble import twist_of
 from chasles.core.constraints.screw_form import relative_twist
 from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK, TURNED
@@ -223,7 +223,7 @@ def energy_of_placed(system: Any, scratch: Any) -> float:
     for body in range(system.body_count):
         total += kinetic_energy(
             system.bodies.mass[body],
-            sym6(system.bodies.inertia, 6 * body),
+            get6(system.bodies.inertia, 6 * body),
             twist_of(scratch.absolute, body),
         )
     return total

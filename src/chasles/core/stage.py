@@ -17,9 +17,9 @@ functions of time: a stage, and the end of a step, puts them where they are.
 from typing import Any, NamedTuple
 
 from chasles.compiled import beyond, hot, once, routine
-from chasles.core.arrays import clear, copy
+from chasles.core.arrays import clear, copy, get6
 from chasles.core.assemble import twist_of
-from chasles.core.blocks.small import dot6, get6
+from chasles.core.blocks.small import dot6
 from chasles.core.mechanism import Mechanism, Promises
 from chasles.core.outcomes import OK
 from chasles.core.recursion.accelerate import accelerations

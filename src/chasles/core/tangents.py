@@ -23,10 +23,10 @@ from chasles.core.arrays import (
     Integers,
     System,
     clear,
+    get6,
     mat9,
     put3,
     put9,
-    sym6,
     twist6,
     vec3,
 )
@@ -110,7 +110,7 @@ def own_wrench(system: Any, probe: Any, body: int) -> Any:
     at = body * ABSOLUTE_WIDTH
     return inertial_and_gravity_wrench(
         system.bodies.mass[body],
-        sym6(system.bodies.inertia, 6 * body),
+        get6(system.bodies.inertia, 6 * body),
         mat9(probe.absolute, at + POSE_R),
         twist6(probe.absolute, at + TWIST),
         vec3(system.gravity, 0),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from chasles.compiled import formula, routine
-from chasles.core.arrays import sym6, twist6
+from chasles.core.arrays import get6, twist6
 from chasles.groups.vectors import cross, dot, neg, scale, sub, symvec, tmatvec
 from chasles.scalars.elementary import sqrt
 
@@ -40,7 +40,7 @@ def mass_norm(system: Any, x: Any) -> float:
     r"""$\sqrt{V^T M V}$ of the twists in x."""
     total = 0.0
     for body in range(system.body_count):
-        inertia = sym6(system.bodies.inertia, 6 * body)
+        inertia = get6(system.bodies.inertia, 6 * body)
         total += 2.0 * kinetic_energy(system.bodies.mass[body], inertia, twist6(x, 6 * body))
     return sqrt(total)
 

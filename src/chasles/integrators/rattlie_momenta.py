@@ -13,10 +13,10 @@ from chasles.core.arrays import (
     POSE_R,
     clear,
     copy,
+    get6,
     mat9,
     put3,
     put_twist,
-    sym6,
     twist6,
     vec3,
 )
@@ -66,7 +66,7 @@ def put_forces(mechanism: Any, work: Any, scheme: Any, point: Any) -> None:
 def add_momenta(system: Any, work: Any, factor: float, force: Any, out: Any) -> None:
     """M V of the placed bodies and a multiple of the forces."""
     for body in range(system.body_count):
-        mass, inertia = system.bodies.mass[body], sym6(system.bodies.inertia, 6 * body)
+        mass, inertia = system.bodies.mass[body], get6(system.bodies.inertia, 6 * body)
         own, pull = momentum(mass, inertia, twist_of(work.absolute, body)), twist6(force, 6 * body)
         put_twist(out, 6 * body, (axpy(factor, pull[0], own[0]), axpy(factor, pull[1], own[1])))
 
@@ -102,7 +102,7 @@ def put_missing(mechanism: Any, work: Any, scheme: Any, length: float, end: floa
         add_momenta(system, work, -0.5 * length, scheme.force, scheme.known)
     for body in range(system.body_count):
         group = system.bodies.group[body]
-        mass, inertia = system.bodies.mass[body], sym6(system.bodies.inertia, 6 * body)
+        mass, inertia = system.bodies.mass[body], get6(system.bodies.inertia, 6 * body)
         turn = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R)
         spin, slide = twist6(scheme.twists, 6 * body)
         x = (scale(end * length, spin), scale(end * length, slide))

@@ -9,35 +9,22 @@ Each operation comes twice, for three and for six.
 from typing import Any
 
 from chasles.compiled import formula
-from chasles.core.arrays import sym6 as get6
-from chasles.core.arrays import vec3 as get3
+from chasles.core.arrays import get6, put3, put6, vec3
 
-__all__ = ["get3", "get6"]
-
-# --- reading and writing: rows, and triangles ---
-
-
-@formula
-def put_row3(p: Any, at: int, x: Any) -> None:
-    p[at], p[at + 1], p[at + 2] = x
-
-
-@formula
-def put_row6(p: Any, at: int, x: Any) -> None:
-    p[at], p[at + 1], p[at + 2], p[at + 3], p[at + 4], p[at + 5] = x
+# --- reading and writing triangles ---
 
 
 @formula
 def get_triangle6(p: Any, at: int) -> Any:
-    return get6(p, at) + get6(p, at + 6) + get6(p, at + 12) + get3(p, at + 18)
+    return get6(p, at) + get6(p, at + 6) + get6(p, at + 12) + vec3(p, at + 18)
 
 
 @formula
 def put_triangle6(p: Any, at: int, f: Any) -> None:
-    put_row6(p, at, f[0:6])
-    put_row6(p, at + 6, f[6:12])
-    put_row6(p, at + 12, f[12:18])
-    put_row3(p, at + 18, f[18:21])
+    put6(p, at, f[0:6])
+    put6(p, at + 6, f[6:12])
+    put6(p, at + 12, f[12:18])
+    put3(p, at + 18, f[18:21])
 
 
 # --- factorisation ---
@@ -127,11 +114,6 @@ def backward6(f: Any, b: Any) -> Any:
     x1 = b[1] - f[4] * x2 - f[7] * x3 - f[11] * x4 - f[16] * x5
     x0 = b[0] - f[1] * x1 - f[3] * x2 - f[6] * x3 - f[10] * x4 - f[15] * x5
     return x0, x1, x2, x3, x4, x5
-
-
-@formula
-def dot3(x: Any, y: Any) -> Any:
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
 
 
 @formula

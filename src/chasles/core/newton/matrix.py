@@ -16,7 +16,7 @@ It is the same for all pairs: joints that carry a body have rows here, which y f
 from typing import Any
 
 from chasles.compiled import once, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, clear, copy, sym6, twist6
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, clear, copy, get6, twist6
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.newton.armatures import feel_rotors, load_effort, load_rotors, settle_places
@@ -70,7 +70,7 @@ def load_bodies(system: Any, newton: Any, scratch: Any) -> None:
     """M alpha, and what gyroscopic terms and gravity add."""
     for body in range(system.body_count):
         at, ways = newton.own[body], body * WAYS_WIDTH
-        inertia = sym6(system.bodies.inertia, 6 * body)
+        inertia = get6(system.bodies.inertia, 6 * body)
         for c in range(6):
             spin = (
                 newton.ways[ways + RATE_WAY + c],
@@ -167,7 +167,7 @@ def sharpen(mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any) ->
     clear(column, unknowns + system.row_count)
     for body in range(system.body_count):
         spin, slide = twist6(room.twists, 6 * body)
-        torque = symvec(sym6(system.bodies.inertia, 6 * body), spin)
+        torque = symvec(get6(system.bodies.inertia, 6 * body), spin)
         force = scale(system.bodies.mass[body], slide)
         for c in range(3):
             column[6 * body + c], column[6 * body + 3 + c] = torque[c], force[c]

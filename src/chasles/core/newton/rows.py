@@ -25,12 +25,13 @@ from chasles.core.arrays import (
     TWIST,
     clear,
     copy,
+    get6,
     mat9,
     put3,
     twist6,
     vec3,
 )
-from chasles.core.blocks.small import dot6, get6
+from chasles.core.blocks.small import dot6
 from chasles.core.newton.room import OPEN, WORST_ROW
 from chasles.core.recursion.closing import put_slips, solve_for
 from chasles.core.recursion.coupled import put_negative

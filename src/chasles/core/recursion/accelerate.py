@@ -14,14 +14,12 @@ those of the chart's base, which comes before it.
 from typing import Any
 
 from chasles.compiled import formula, hot, once, routine
-from chasles.core.arrays import mat9, put3, vec3
+from chasles.core.arrays import get6, mat9, put3, put6, vec3
 from chasles.core.blocks.small import (
     backward3,
     backward6,
     forward3,
-    get6,
     get_triangle6,
-    put_row6,
     scale3,
     scale6,
 )
@@ -47,7 +45,6 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     TURN,
     coordinates_of,
-    triangle,
 )
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, sub, tmatvec
 
@@ -115,7 +112,7 @@ def free_rates(rows: Any, at: int, down: Any, out: Any, k: int) -> None:
 def solve_six(rows: Any, at: int) -> None:
     """X = A^-1 (tau - p), from what its elimination has left of that."""
     factor = get_triangle6(rows, at + COLUMN)
-    put_row6(rows, at + ALPHA, backward6(factor, scale6(factor, get6(rows, at + ALPHA))))
+    put6(rows, at + ALPHA, backward6(factor, scale6(factor, get6(rows, at + ALPHA))))
 
 
 @hot
@@ -147,7 +144,7 @@ def accelerate_body(
     if pair == SPHERICAL:
         if carried:
             a = add(a, vec3(rows, at + BIAS_U))
-        factor = triangle(rows, at + COLUMN)
+        factor = get6(rows, at + COLUMN)
         pull = matvec(mat9(rows, at + COUPLING), a)
         pull = backward3(factor, scale3(factor, forward3(factor, pull)))
         own = sub(vec3(rows, at + PULL), pull)

@@ -24,14 +24,13 @@ the way back.  The ground accelerates upwards with -g.
 from typing import Any
 
 from chasles.compiled import formula, hot, routine
-from chasles.core.arrays import mat9, put3, put9, vec3
+from chasles.core.arrays import get6, mat9, put3, put6, put9, vec3
 from chasles.core.blocks.small import (
     backward3,
     forward3,
     forward6,
     ldl3,
     ldl6,
-    put_row6,
     put_triangle6,
     scale3,
 )
@@ -71,8 +70,6 @@ from chasles.core.recursion.tree import (
     TORQUE,
     TURN,
     coordinates_of,
-    put_triangle,
-    triangle,
 )
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, tmatvec
 
@@ -82,14 +79,14 @@ ZERO = (0.0, 0.0, 0.0)
 @formula
 def inertia_of(rows: Any, at: int) -> Any:
     """(I, H, M) of a row."""
-    return triangle(rows, at + ROTARY), mat9(rows, at + COUPLING), triangle(rows, at + LINEAR)
+    return get6(rows, at + ROTARY), mat9(rows, at + COUPLING), get6(rows, at + LINEAR)
 
 
 @formula
 def put_inertia(rows: Any, at: int, a: Any) -> None:
-    put_triangle(rows, at + ROTARY, a[0])
+    put6(rows, at + ROTARY, a[0])
     put9(rows, at + COUPLING, a[1])
-    put_triangle(rows, at + LINEAR, a[2])
+    put6(rows, at + LINEAR, a[2])
 
 
 @formula
@@ -114,7 +111,7 @@ def rigid_of(tree: Any, rows: Any, body: int, pair: int) -> Any:
     $f = m a + \alpha\times mc + \omega\times(\omega\times mc)$, Theta about P.
     """
     turn, omega = mat9(rows, body * ROW + TURN), vec3(rows, body * ROW + OMEGA)
-    inertia = triangle(tree.inertia, 6 * body)
+    inertia = get6(tree.inertia, 6 * body)
     if pair >= SPHERICAL:
         rotary = rotated_diagonal(turn, inertia)
     else:
@@ -254,7 +251,7 @@ def articulate_ball(tree: Any, memory: Any, rows: Any, body: int, parent: int) -
         effort = vec3(memory.efforts, tree.rate_at[body])
         load = add(load, matvec(mat9(rows, at + TURN), effort))
     free = backward3(factor, scale3(factor, forward3(factor, load)))
-    put_triangle(rows, at + COLUMN, factor)
+    put6(rows, at + COLUMN, factor)
     put3(rows, at + PULL, free)
     if parent < 0:
         return
@@ -319,7 +316,7 @@ def articulate_free(tree: Any, memory: Any, rows: Any, body: int) -> None:
         torque = add(torque, matvec(mat9(rows, at + TURN), vec3(memory.efforts, k)))
         force = add(force, vec3(memory.efforts, k + 3))
     put_triangle6(rows, at + COLUMN, factor)
-    put_row6(rows, at + ALPHA, forward6(factor, torque + force))
+    put6(rows, at + ALPHA, forward6(factor, torque + force))
 
 
 @hot

@@ -17,17 +17,13 @@ have $D^{-1} = 0$: they take no part, and their multipliers are zero.
 from typing import Any
 
 from chasles.compiled import formula, hot, once
+from chasles.core.arrays import get6, put3, put6, vec3
 from chasles.core.blocks.small import (
     backward3,
-    dot3,
     dot6,
     forward3,
-    get3,
-    get6,
     minus_scaled3,
     minus_scaled6,
-    put_row3,
-    put_row6,
     scale3,
 )
 from chasles.core.recursion.articulate import add_load, clear_load, inertia_of, put_inertia
@@ -36,6 +32,7 @@ from chasles.core.recursion.dust import LONG, swept3
 from chasles.core.recursion.inertia import deflated
 from chasles.core.recursion.tree import ALPHA, ROW
 from chasles.core.recursion.untouched import NOTHING
+from chasles.groups.vectors import dot
 
 SOLVED = -1
 NO_INERTIA = ((0.0,) * 6, (0.0,) * 9, (0.0,) * 6)
@@ -72,7 +69,7 @@ def factor_group(loops: Any, room: Any, g: int) -> int:
                 return first + 2
             z = 1.0 / pivot
         room.inverses[first + 2] = z
-    put_row6(values, 6 * g, (x, low, y, below, beside, z))
+    put6(values, 6 * g, (x, low, y, below, beside, z))
     return SOLVED
 
 
@@ -88,11 +85,11 @@ def close_group(loops: Any, room: Any, rows: Any, g: int) -> int:
         return failed
     values, asked, reach = room.values, room.asked, room.reach
     factor = get6(values, 6 * g)
-    z = forward3(factor, get3(asked, 3 * g))
+    z = forward3(factor, vec3(asked, 3 * g))
     if loops.group_count >= LONG:
         z = swept3(z)
     push = scale3(factor, z)
-    put_row3(asked, 3 * g, push)
+    put3(asked, 3 * g, push)
     place = loops.end_place[g]
     k0, k1, k2 = NOTHING, NOTHING, NOTHING
     if place >= 0:
@@ -104,12 +101,12 @@ def close_group(loops: Any, room: Any, rows: Any, g: int) -> int:
         inertia = deflated(inertia, halves(k0), factor[0])
         if count > 1:
             k1 = minus_scaled6(get6(reach, at + 6), factor[1], k0)
-            put_row6(reach, at + 6, k1)
+            put6(reach, at + 6, k1)
             inertia = deflated(inertia, halves(k1), factor[2])
         if count > 2:
             k2 = minus_scaled6(get6(reach, at + 12), factor[3], k0)
             k2 = minus_scaled6(k2, factor[4], k1)
-            put_row6(reach, at + 12, k2)
+            put6(reach, at + 12, k2)
             inertia = deflated(inertia, halves(k2), factor[5])
         put_inertia(rows, base, inertia)
         if loops.begins[g] != 0:
@@ -119,23 +116,23 @@ def close_group(loops: Any, room: Any, rows: Any, g: int) -> int:
     for j in range(first, loops.first_later[g + 1]):
         e, s = loops.later_value[j], loops.later[j]
         for row in range(loops.first_row[s + 1] - loops.first_row[s] if loops.idle[s] == 0 else 0):
-            x = forward3(factor, get3(values, e + 3 * row))
+            x = forward3(factor, vec3(values, e + 3 * row))
             y = scale3(factor, x)
-            put_row3(values, e + 3 * row, y)
-            asked[3 * s + row] -= dot3(y, z)
+            put3(values, e + 3 * row, y)
+            asked[3 * s + row] -= dot(y, z)
             if place >= 0:
                 into = 18 * loops.later_place[j] + 6 * row
                 moved = minus_scaled6(get6(reach, into), y[0], k0)
                 moved = minus_scaled6(minus_scaled6(moved, y[1], k1), y[2], k2)
-                put_row6(reach, into, moved)
+                put6(reach, into, moved)
             for k in range(first, j):
                 other, into = loops.later_value[k], loops.targets[target + k - first]
-                values[into + 3 * row] -= dot3(x, get3(values, other))
-                values[into + 3 * row + 1] -= dot3(x, get3(values, other + 3))
-                values[into + 3 * row + 2] -= dot3(x, get3(values, other + 6))
+                values[into + 3 * row] -= dot(x, vec3(values, other))
+                values[into + 3 * row + 1] -= dot(x, vec3(values, other + 3))
+                values[into + 3 * row + 2] -= dot(x, vec3(values, other + 6))
             own = loops.targets[target + j - first] + row * (row + 1) // 2
             for c in range(row + 1):
-                values[own + c] -= dot3(x, get3(values, e + 3 * c))
+                values[own + c] -= dot(x, vec3(values, e + 3 * c))
         target += j - first + 1
     return SOLVED
 
@@ -159,13 +156,13 @@ def close_again(loops: Any, room: Any, rows: Any, g: int) -> None:
     if loops.idle[g] != 0:
         return
     factor = get6(room.values, 6 * g)
-    z = forward3(factor, get3(room.asked, 3 * g))
+    z = forward3(factor, vec3(room.asked, 3 * g))
     push, place = scale3(factor, z), loops.end_place[g]
-    put_row3(room.asked, 3 * g, push)
+    put3(room.asked, 3 * g, push)
     for j in range(loops.first_later[g], loops.first_later[g + 1]):
         e, s = loops.later_value[j], loops.later[j]
         for row in range(3 if loops.idle[s] == 0 else 0):
-            room.asked[3 * s + row] -= dot3(get3(room.values, e + 3 * row), z)
+            room.asked[3 * s + row] -= dot(vec3(room.values, e + 3 * row), z)
     if place >= 0:
         at, reach = 18 * place, room.reach
         k0, k1, k2 = get6(reach, at), get6(reach, at + 6), get6(reach, at + 12)
@@ -177,7 +174,7 @@ def find_group(loops: Any, room: Any, rows: Any, g: int) -> None:
     """The multipliers of a group, where the body on which it closes moves as it is known to."""
     if loops.idle[g] != 0:
         return
-    factor, total, place = get6(room.values, 6 * g), get3(room.asked, 3 * g), loops.end_place[g]
+    factor, total, place = get6(room.values, 6 * g), vec3(room.asked, 3 * g), loops.end_place[g]
     if place >= 0:
         x, at, reach = get6(rows, loops.end[g] * ROW + ALPHA), 18 * place, room.reach
         felt = (
@@ -188,14 +185,14 @@ def find_group(loops: Any, room: Any, rows: Any, g: int) -> None:
         felt = scale3(factor, felt)
         total = (total[0] - felt[0], total[1] - felt[1], total[2] - felt[2])
     for j in range(loops.first_later[g], loops.first_later[g + 1]):
-        m, e = get3(room.found, 3 * loops.later[j]), loops.later_value[j]
-        total = minus_scaled3(total, m[0], get3(room.values, e))
-        total = minus_scaled3(total, m[1], get3(room.values, e + 3))
-        total = minus_scaled3(total, m[2], get3(room.values, e + 6))
+        m, e = vec3(room.found, 3 * loops.later[j]), loops.later_value[j]
+        total = minus_scaled3(total, m[0], vec3(room.values, e))
+        total = minus_scaled3(total, m[1], vec3(room.values, e + 3))
+        total = minus_scaled3(total, m[2], vec3(room.values, e + 6))
     found = backward3(factor, total)
     if loops.group_count >= LONG:
         found = swept3(found)
-    put_row3(room.found, 3 * g, found)
+    put3(room.found, 3 * g, found)
     first, last = loops.first_row[g], loops.first_row[g + 1]
     room.multipliers[first] = found[0]
     if last > first + 1:

@@ -36,12 +36,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import formula, once, routine
-from chasles.core.arrays import Floats, Integers, mat9, put3, put4, vec3, vec4
+from chasles.core.arrays import Floats, Integers, get6, mat9, put3, put4, vec3, vec4
 from chasles.core.assemble import pose_of
 from chasles.core.blocks.small import backward3, forward3, ldl3, scale3
 from chasles.core.recursion.inertia import rotated, spread
 from chasles.core.recursion.kinematics import find_speeds, kinematics
-from chasles.core.recursion.tree import FREE, OMEGA, POINT, ROW, SPEED, TURN, triangle
+from chasles.core.recursion.tree import FREE, OMEGA, POINT, ROW, SPEED, TURN
 from chasles.groups.so3 import so3_compose, so3_matrix, so3_normalise
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, scale, sub, tmatvec
 from chasles.scalars.elementary import sqrt
@@ -190,7 +190,7 @@ def add_body(tree: Any, rows: Any, body: int, sums: Any, at: int) -> None:
     turn, omega = mat9(rows, row + TURN), vec3(rows, row + OMEGA)
     point, speed = vec3(rows, row + POINT), vec3(rows, row + SPEED)
     mass, moment = tree.mass[body], matvec(turn, vec3(tree.moment, 3 * body))
-    inertia = rotated(turn, triangle(tree.inertia, 6 * body))
+    inertia = rotated(turn, get6(tree.inertia, 6 * body))
     turning, swung = spread(inertia, omega), cross(moment, speed)
     linear = axpy(mass, speed, cross(omega, moment))
     angular = add(add(turning, swung), cross(point, linear))
@@ -233,7 +233,7 @@ def put_back(
     linear = vec3(sums, at + LINEAR_SUM)
     drift = scale(1.0 / mass, linear)  # of X against the root
     now = sub(vec3(sums, at + ANGULAR_SUM), cross(centre, linear))
-    lever, about = lever_triangle(mass, centre, centre), triangle(sums, at + INERTIA_SUM)
+    lever, about = lever_triangle(mass, centre, centre), get6(sums, at + INERTIA_SUM)
     factor = ldl3((
         about[0] - lever[0], about[1] - lever[1], about[2] - lever[2],
         about[3] - lever[3], about[4] - lever[4], about[5] - lever[5],

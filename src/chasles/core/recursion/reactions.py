@@ -14,7 +14,7 @@ $S^T F + I_r\ddot q - \tau$ is the driver's effort.
 from typing import Any
 
 from chasles.compiled import borrow, formula, hot, kernel, routine
-from chasles.core.arrays import ROW_WIDTH, mat9, put3, vec3
+from chasles.core.arrays import ROW_WIDTH, get6, mat9, put3, vec3
 from chasles.core.recursion.accelerate import accelerate
 from chasles.core.recursion.articulate import articulate, clear_sums, load_wrenches
 from chasles.core.recursion.axes import axis_of, column_of_turn
@@ -33,7 +33,6 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     TURN,
     coordinates_of,
-    triangle,
 )
 from chasles.groups.vectors import add, axpy, cross, dot, matmult, matvec, neg, sub, tmatvec
 
@@ -44,7 +43,7 @@ def rigid_wrench(tree: Any, memory: Any, body: int) -> Any:
     rows, at = memory.rows, body * ROW
     turn, omega = mat9(rows, at + TURN), vec3(rows, at + OMEGA)
     alpha, a = vec3(rows, at + ALPHA), vec3(rows, at + ACCELERATION)
-    inertia = rotated(turn, triangle(tree.inertia, 6 * body))
+    inertia = rotated(turn, get6(tree.inertia, 6 * body))
     moment = matvec(turn, vec3(tree.moment, 3 * body))
     torque = add(spread(inertia, alpha), cross(omega, spread(inertia, omega)))
     torque = add(torque, cross(moment, a))

@@ -15,7 +15,7 @@ A column holds the rates of all velocities, alpha and a of all bodies, and the m
 from typing import Any
 
 from chasles.compiled import once, routine
-from chasles.core.arrays import ROW_WIDTH, mat9, vec3
+from chasles.core.arrays import ROW_WIDTH, get6, mat9, vec3
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.core.recursion.coupled import take_coupled
 from chasles.core.recursion.eliminate import SOLVED
@@ -31,7 +31,6 @@ from chasles.core.recursion.tree import (
     ROW,
     TURN,
     coordinates_of,
-    triangle,
 )
 from chasles.core.wrenches import force_norm
 from chasles.groups.vectors import dot, tmatvec
@@ -191,7 +190,7 @@ def motion_norm(tree: Any, rows: Any) -> float:
         at = body * ROW
         alpha, a = vec3(rows, at + ALPHA), vec3(rows, at + ACCELERATION)
         alpha = tmatvec(mat9(rows, at + TURN), alpha)
-        total += dot(alpha, spread(triangle(tree.inertia, 6 * body), alpha))
+        total += dot(alpha, spread(get6(tree.inertia, 6 * body), alpha))
         total += tree.mass[body] * dot(a, a)
     return sqrt(total)
 

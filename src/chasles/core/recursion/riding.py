@@ -16,14 +16,12 @@ all.
 from typing import Any
 
 from chasles.compiled import formula, hot, once
-from chasles.core.arrays import mat9, put3, vec3
+from chasles.core.arrays import get6, mat9, put3, put6, vec3
 from chasles.core.blocks.small import (
     backward3,
     forward3,
     forward6,
-    get6,
     get_triangle6,
-    put_row6,
     scale3,
     scale6,
 )
@@ -44,7 +42,6 @@ from chasles.core.recursion.tree import (
     ROW,
     SPHERICAL,
     coordinates_of,
-    triangle,
 )
 from chasles.core.recursion.untouched import NOTHING, take_products
 from chasles.groups.vectors import add, axpy, cross, dot, sub, tmatvec
@@ -80,15 +77,15 @@ def ride_six(loops: Any, room: Any, rows: Any, body: int) -> None:
             continue
         l0, l1, l2 = forward6(factor, get6(room.reach, into)), NOTHING, NOTHING
         s0, s1, s2 = scale6(factor, l0), NOTHING, NOTHING
-        put_row6(room.along, into, l0)
+        put6(room.along, into, l0)
         if count > 1:
             l1 = forward6(factor, get6(room.reach, into + 6))
             s1 = scale6(factor, l1)
-            put_row6(room.along, into + 6, l1)
+            put6(room.along, into + 6, l1)
         if count > 2:
             l2 = forward6(factor, get6(room.reach, into + 12))
             s2 = scale6(factor, l2)
-            put_row6(room.along, into + 12, l2)
+            put6(room.along, into + 12, l2)
         take_products(loops, room, pair, first, place, (l0, l1, l2), (s0, s1, s2), known)
         pair += place - first + 1
 
@@ -113,7 +110,7 @@ def ride_row_of_ball(
 def ride_ball(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
     """Groups through a ball: `along` keeps L^-1 G_n."""
     at, first, last = body * ROW, loops.first_place[body], loops.first_place[body + 1]
-    factor, r, pair = triangle(rows, at + COLUMN), vec3(rows, at + LEVER), loops.first_pair[body]
+    factor, r, pair = get6(rows, at + COLUMN), vec3(rows, at + LEVER), loops.first_pair[body]
     push = vec3(rows, at + BIAS_U) if tree.parent[body] >= 0 else ZERO
     ball = mat9(rows, at + COUPLING), vec3(rows, at + PULL), push
     values, along = room.values, room.along

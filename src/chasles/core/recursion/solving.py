@@ -12,17 +12,14 @@ velocities, which moves coordinates only and so cannot open a joint of the tree.
 from typing import Any
 
 from chasles.compiled import hot, once, routine
-from chasles.core.arrays import mat9, put3, vec3
+from chasles.core.arrays import get6, mat9, put3, put6, vec3
 from chasles.core.blocks.small import (
     backward3,
     dot6,
     forward3,
     forward6,
-    get3,
-    get6,
     get_triangle6,
     minus_scaled6,
-    put_row6,
     scale3,
     scale6,
 )
@@ -46,7 +43,6 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     TORQUE,
     coordinates_of,
-    triangle,
 )
 from chasles.core.recursion.untouched import (
     NOTHING,
@@ -104,14 +100,14 @@ def feel_groups(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
     at, pair = body * ROW, tree.pair[body]
     total = NOTHING
     for place in range(loops.first_place[body], loops.first_place[body + 1]):
-        m, into = get3(room.found, 3 * loops.place_group[place]), 18 * place
+        m, into = vec3(room.found, 3 * loops.place_group[place]), 18 * place
         total = minus_scaled6(total, m[0], get6(room.along, into))
         total = minus_scaled6(total, m[1], get6(room.along, into + 6))
         total = minus_scaled6(total, m[2], get6(room.along, into + 12))
     if pair >= FREE:
-        put_row6(rows, at + ALPHA, minus_scaled6(get6(rows, at + ALPHA), -1.0, total))
+        put6(rows, at + ALPHA, minus_scaled6(get6(rows, at + ALPHA), -1.0, total))
     elif pair == SPHERICAL:
-        factor = triangle(rows, at + COLUMN)
+        factor = get6(rows, at + COLUMN)
         give = backward3(factor, scale3(factor, (total[0], total[1], total[2])))
         put3(rows, at + PULL, add(vec3(rows, at + PULL), give))
     else:
@@ -146,7 +142,7 @@ def loop_outward(
         else:
             chart_rates(tree, rows, body, down, moving, out, into)
         if loops.group_count >= LONG:
-            put_row6(out, into, swept6(get6(out, into)))
+            put6(out, into, swept6(get6(out, into)))
 
 
 # --- again ---
@@ -168,10 +164,10 @@ def give_again(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
                 for k in range(3):
                     known = dot6(get6(room.along, 18 * place + 6 * k), scaled)
                     room.asked[3 * loops.place_group[place] + k] -= known
-        put_row6(rows, at + ALPHA, x)
+        put6(rows, at + ALPHA, x)
         return
     if pair == SPHERICAL:
-        factor = triangle(rows, at + COLUMN)
+        factor = get6(rows, at + COLUMN)
         free = backward3(factor, scale3(factor, forward3(factor, neg(p[0]))))
         put3(rows, at + PULL, free)
         for place in range(first, last):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import formula, hot
-from chasles.core.arrays import Floats, Integers, mat9, put3, vec3
+from chasles.core.arrays import Floats, Integers, get6, mat9, put3, vec3
 from chasles.core.recursion.inertia import crossed, gyroscopic, lever_inertia, rotated, spread
 from chasles.core.recursion.tree import (
     ACCELERATION,
@@ -34,7 +34,6 @@ from chasles.core.recursion.tree import (
     TORQUE,
     TURN,
     Tree,
-    triangle,
 )
 from chasles.groups.vectors import add, cross, matvec, neg, sub, tmatvec
 
@@ -62,7 +61,7 @@ def by_axes(d: Any, v: Any) -> Any:
 @formula
 def tip_push(tree: Any, memory: Any, rows: Any, body: int, turn: Any, omega: Any) -> Any:
     r"""$\tau - \omega\times I\omega$ in working axes, with all torques."""
-    i = triangle(tree.inertia, 6 * body)
+    i = get6(tree.inertia, 6 * body)
     push = gyroscopic((i[0], i[2], i[5]), omega)
     if memory.has_efforts != 0:
         push = add(push, vec3(memory.efforts, tree.rate_at[body]))
@@ -81,7 +80,7 @@ def tip_share(tree: Any, memory: Any, rows: Any, body: int) -> Any:
     free = by_axes(vec3(tree.tip, 9 * body), push)
     put3(rows, at + PULL, free)
     moment = vec3(tree.moment, 3 * body)
-    left = rotated(turn, triangle(tree.tip, 9 * body + 3))
+    left = rotated(turn, get6(tree.tip, 9 * body + 3))
     own = add(cross(omega, cross(omega, moment)), cross(free, moment))
     force = add(matvec(turn, own), spread(left, vec3(rows, at + BIAS_U)))
     if memory.is_loaded != 0:

@@ -47,7 +47,7 @@ z.  So there is a pair for each of the twelve classes of connected subgroups of 
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -213,14 +213,3 @@ def make_recursion(
         has_tips=int(not rows),
         is_loaded=int(wrenches or rows),
     )
-
-
-@formula
-def triangle(p: Any, at: int) -> Any:
-    """A symmetric matrix: its lower triangle, row by row."""
-    return p[at], p[at + 1], p[at + 2], p[at + 3], p[at + 4], p[at + 5]
-
-
-@formula
-def put_triangle(p: Any, at: int, m: Any) -> None:
-    p[at], p[at + 1], p[at + 2], p[at + 3], p[at + 4], p[at + 5] = m

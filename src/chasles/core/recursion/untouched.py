@@ -11,10 +11,10 @@ Rows that act on one are kept as $(R^T G_n, G_f)$.
 from typing import Any
 
 from chasles.compiled import formula, hot
-from chasles.core.arrays import mat9, vec3
-from chasles.core.blocks.small import dot6, get6, put_row6
+from chasles.core.arrays import get6, mat9, put6, vec3
+from chasles.core.blocks.small import dot6
 from chasles.core.recursion.inertia import gyroscopic
-from chasles.core.recursion.tree import ALPHA, COLUMN, FORCE, OMEGA, ROW, TORQUE, TURN, triangle
+from chasles.core.recursion.tree import ALPHA, COLUMN, FORCE, OMEGA, ROW, TORQUE, TURN
 from chasles.groups.vectors import add, matvec, neg, sub, tmatvec
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -35,7 +35,7 @@ def in_own_axes(turn: Any, g: Any) -> Any:
 def give_untouched(tree: Any, memory: Any, rows: Any, body: int) -> None:
     """What pushes it in its own axes, and the inverse of A."""
     at, k = body * ROW, tree.rate_at[body]
-    turn, d = mat9(rows, at + TURN), triangle(tree.inertia, 6 * body)
+    turn, d = mat9(rows, at + TURN), get6(tree.inertia, 6 * body)
     omega = tmatvec(turn, vec3(rows, at + OMEGA))
     push = gyroscopic((d[0], d[2], d[5]), omega)
     x, y, z, lightness = 1.0 / d[0], 1.0 / d[2], 1.0 / d[5], 1.0 / tree.mass[body]
@@ -46,8 +46,8 @@ def give_untouched(tree: Any, memory: Any, rows: Any, body: int) -> None:
     if memory.has_efforts != 0:
         push = add(push, vec3(memory.efforts, k))
         a = add(a, vec3(memory.efforts, k + 3))
-    put_row6(rows, at + ALPHA, push + a)
-    put_row6(rows, at + COLUMN, (x, y, z, lightness, lightness, lightness))
+    put6(rows, at + ALPHA, push + a)
+    put6(rows, at + COLUMN, (x, y, z, lightness, lightness, lightness))
 
 
 @formula
@@ -55,7 +55,7 @@ def solve_untouched(rows: Any, at: int) -> None:
     """X, from what rows have left of the push."""
     x = times6(get6(rows, at + COLUMN), get6(rows, at + ALPHA))
     turned = matvec(mat9(rows, at + TURN), (x[0], x[1], x[2]))
-    put_row6(rows, at + ALPHA, turned + (x[3], x[4], x[5]))
+    put6(rows, at + ALPHA, turned + (x[3], x[4], x[5]))
 
 
 @hot
@@ -68,15 +68,15 @@ def ride_untouched(loops: Any, room: Any, rows: Any, body: int) -> None:
         into, count = 18 * place, loops.place_rows[place]
         l0, l1, l2 = in_own_axes(turn, get6(room.reach, into)), NOTHING, NOTHING
         s0, s1, s2 = times6(inverse, l0), NOTHING, NOTHING
-        put_row6(room.along, into, l0)
+        put6(room.along, into, l0)
         if count > 1:
             l1 = in_own_axes(turn, get6(room.reach, into + 6))
             s1 = times6(inverse, l1)
-            put_row6(room.along, into + 6, l1)
+            put6(room.along, into + 6, l1)
         if count > 2:
             l2 = in_own_axes(turn, get6(room.reach, into + 12))
             s2 = times6(inverse, l2)
-            put_row6(room.along, into + 12, l2)
+            put6(room.along, into + 12, l2)
         take_products(loops, room, pair, first, place, (l0, l1, l2), (s0, s1, s2), known)
         pair += place - first + 1
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from chasles.compiled import formula, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, TWIST, clear, put_twist, twist6
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, TWIST, clear, get6, put_twist, twist6
 from chasles.core.assemble import pose_of, twist_of
-from chasles.core.blocks.small import dot6, get6
+from chasles.core.blocks.small import dot6
 from chasles.core.forces.motion import add_wrench
 from chasles.core.recursion.again import twist_found
 from chasles.core.softness.positive import SIZE
