@@ -15,10 +15,7 @@ from chasles.core.arrays import (
     vec3,
 )
 from chasles.core.wrenches import inertial_and_gravity_wrench
-from chasles.groups.vectors import add, cross, matvec
-
-IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-ZERO = (0.0, 0.0, 0.0)
+from chasles.groups.vectors import IDENTITY, ZERO, add, cross, matvec
 
 
 @formula

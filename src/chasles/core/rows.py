@@ -25,10 +25,18 @@ from typing import Any
 from chasles.compiled import formula
 from chasles.groups.se3 import se3_bracket
 from chasles.groups.so3 import so3_from_matrix, so3_log
-from chasles.groups.vectors import add, axpy, cross, dot, matmul, matvec, sub, tmatmul, tmatvec
+from chasles.groups.vectors import (
+    add,
+    axpy,
+    cross,
+    dot,
+    matmul,
+    matvec,
+    sub,
+    tmatmul,
+    tmatvec,
+)
 from chasles.scalars.elementary import atan2, floor, pick, sqrt
-
-ZERO = (0.0, 0.0, 0.0)
 
 
 @formula

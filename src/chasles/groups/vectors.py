@@ -6,6 +6,9 @@ Storage: vector (x, y, z); matrix (m00, m01, m02, m10, ..., m22), row by row; sy
 
 from chasles.compiled import formula
 
+ZERO = (0.0, 0.0, 0.0)
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
 # --- vectors ---
 
 

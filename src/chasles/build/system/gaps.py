@@ -9,10 +9,10 @@ from chasles.core.constraints.kind import Opening
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.constraints.rolling import ROLLING_DISC
 from chasles.core.rows import relative_joint_frame
+from chasles.groups.vectors import IDENTITY
 
 #: Cosine between the axis of a disc and the normal of its plane, above which it lies on it.
 NEARLY_FLAT = 0.99
-IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 def components(array: Floats, first: int, count: int) -> tuple[Floats, ...]:

@@ -6,9 +6,7 @@ from chasles.compiled import formula
 from chasles.core.arrays import ROW_WIDTH, SCREW_FORM, mat9, put_twist, vec3
 from chasles.core.assemble import point_velocity, pose_of, twist_of
 from chasles.core.rows import space_eta_rotation, space_row_of_body
-from chasles.groups.vectors import matmul, matvec, neg, tmatvec
-
-ZERO = (0.0, 0.0, 0.0)
+from chasles.groups.vectors import ZERO, matmul, matvec, neg, tmatvec
 
 
 @formula

@@ -21,9 +21,7 @@ from chasles.core.rows import (
     translation_row,
     twist_in_joint_frame,
 )
-from chasles.groups.vectors import add, cross, sub, tmatvec
-
-IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+from chasles.groups.vectors import IDENTITY, add, cross, sub, tmatvec
 
 
 @hot

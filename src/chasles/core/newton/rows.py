@@ -51,9 +51,7 @@ from chasles.core.recursion.tree import (
     rises,
 )
 from chasles.core.stabilisation.residuals import put_position_residual
-from chasles.groups.vectors import cross, dot, matvec, sub, tmatvec
-
-ZERO = (0.0, 0.0, 0.0)
+from chasles.groups.vectors import ZERO, cross, dot, matvec, sub, tmatvec
 
 
 @hot

@@ -46,9 +46,7 @@ from chasles.core.recursion.tree import (
     TURN,
     coordinates_of,
 )
-from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, sub, tmatvec
-
-ZERO = (0.0, 0.0, 0.0)
+from chasles.groups.vectors import ZERO, add, axpy, cross, dot, matvec, neg, sub, tmatvec
 
 
 @formula

@@ -33,9 +33,7 @@ from chasles.core.recursion.tree import (
     TURN,
     coordinates_of,
 )
-from chasles.groups.vectors import add, cross, dot, matvec, neg, scale, tmatvec
-
-ZERO = (0.0, 0.0, 0.0)
+from chasles.groups.vectors import ZERO, add, cross, dot, matvec, neg, scale, tmatvec
 
 
 @routine

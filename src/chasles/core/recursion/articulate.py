@@ -71,9 +71,7 @@ from chasles.core.recursion.tree import (
     TURN,
     coordinates_of,
 )
-from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, tmatvec
-
-ZERO = (0.0, 0.0, 0.0)
+from chasles.groups.vectors import ZERO, add, axpy, cross, dot, matvec, neg, tmatvec
 
 
 @formula

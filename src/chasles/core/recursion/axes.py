@@ -5,9 +5,7 @@ from typing import Any
 from chasles.compiled import formula
 from chasles.core.arrays import vec3
 from chasles.core.recursion.tree import AXIS, GEARED, REVOLUTE, ROW, TURN, is_flat, turns_of
-from chasles.groups.vectors import cross, scale
-
-ZERO = (0.0, 0.0, 0.0)
+from chasles.groups.vectors import ZERO, cross, scale
 
 
 @formula

@@ -49,9 +49,8 @@ from chasles.core.recursion.tree import (
 )
 from chasles.groups.se3 import se3_exp
 from chasles.groups.so3 import log_closed, log_series, so3_compose, so3_dexp_inv, so3_exp
-from chasles.groups.vectors import add, axpy, cross, dot, matvec, scale, tmatvec
+from chasles.groups.vectors import ZERO, add, axpy, cross, dot, matvec, scale, tmatvec
 
-ZERO = (0.0, 0.0, 0.0)
 STILL = (1.0, 0.0, 0.0, 0.0)
 #: Per body: the turn E, and the shift of its joint's point.
 SHIFT, PATH_WIDTH = 4, 7

@@ -56,10 +56,19 @@ from chasles.core.recursion.tree import (
     turns_of,
 )
 from chasles.groups.so3 import so3_matrix
-from chasles.groups.vectors import add, axpy, cross, matmul, matmult, matvec, scale, sub, tmatvec
-
-ZERO = (0.0, 0.0, 0.0)
-IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+from chasles.groups.vectors import (
+    IDENTITY,
+    ZERO,
+    add,
+    axpy,
+    cross,
+    matmul,
+    matmult,
+    matvec,
+    scale,
+    sub,
+    tmatvec,
+)
 
 
 @formula

@@ -21,9 +21,8 @@ from chasles.core.recursion.coupled import load_ties
 from chasles.core.recursion.groups import BY_ROWS, Loops
 from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.tree import OMEGA, POINT, ROW, SPEED, TURN, Tree
-from chasles.groups.vectors import add, cross, dot, matmul, matvec, sub, tmatvec
+from chasles.groups.vectors import ZERO, add, cross, dot, matmul, matvec, sub, tmatvec
 
-ZERO = (0.0, 0.0, 0.0)
 #: What the axes of a group lock.
 SHIFTS, TURNS = 1, 2
 

@@ -44,9 +44,7 @@ from chasles.core.recursion.tree import (
     coordinates_of,
 )
 from chasles.core.recursion.untouched import NOTHING, take_products
-from chasles.groups.vectors import add, axpy, cross, dot, sub, tmatvec
-
-ZERO = (0.0, 0.0, 0.0)
+from chasles.groups.vectors import ZERO, add, axpy, cross, dot, sub, tmatvec
 
 
 @formula

@@ -50,9 +50,7 @@ from chasles.core.recursion.untouched import (
     ride_untouched,
     solve_untouched,
 )
-from chasles.groups.vectors import add, axpy, cross, dot, neg, tmatvec
-
-ZERO = (0.0, 0.0, 0.0)
+from chasles.groups.vectors import ZERO, add, axpy, cross, dot, neg, tmatvec
 
 # --- inward ---
 

@@ -20,9 +20,8 @@ from chasles.core.signals import put_signals
 from chasles.core.softness.loads import felt_by
 from chasles.core.softness.positive import SIZE, add_positive, factor_rows
 from chasles.core.tangents import effort_slopes, put_slopes
+from chasles.groups.vectors import ZERO
 from chasles.scalars.elementary import maximum
-
-ZERO = (0.0, 0.0, 0.0)
 
 
 @routine
