@@ -11,6 +11,8 @@ from typing import Any
 from chasles.compiled import formula
 from chasles.core.arrays import get6, put3, put6, vec3
 
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
 # --- reading and writing triangles ---
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from chasles.compiled import formula, hot, once
 from chasles.core.arrays import get6, put3, put6, vec3
 from chasles.core.blocks.small import (
+    NOTHING,
     backward3,
     dot6,
     forward3,
@@ -31,7 +32,6 @@ from chasles.core.recursion.choosing import choose_rows
 from chasles.core.recursion.dust import LONG, swept3
 from chasles.core.recursion.inertia import deflated
 from chasles.core.recursion.tree import ALPHA, ROW
-from chasles.core.recursion.untouched import NOTHING
 from chasles.groups.vectors import dot
 
 SOLVED = -1

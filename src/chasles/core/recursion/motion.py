@@ -39,7 +39,7 @@ from chasles.groups.so3 import (
     so3_exp,
     so3_normalise,
 )
-from chasles.groups.vectors import axpy, cross, neg
+from chasles.groups.vectors import ZERO, axpy, cross, neg
 from chasles.scalars.elementary import atan2, cos, sin
 from chasles.scalars.errorfree import compensated
 
@@ -122,26 +122,9 @@ def other_motion_rate(tau: int, x: Any, twist: Any) -> Any:
 
 
 @routine
-def proper_retract(tau: int, state: Any, q: int, increment: Any, v: int, out: Any) -> None:
-    """(Q, x) tau(increment) in SE(3)."""
-    pose = (vec4(state, q), vec3(state, q + 4))
-    turn, place = se3_compose(pose, motion_of(tau, twist6(increment, v)))
-    put4(out, q, turn)
-    put3(out, q + 4, place)
-
-
-@routine
-def proper_finish(
-    tau: int, state: Any, q: int, increment: Any, carry: Any, v: int, out: Any, carry_out: Any
-) -> None:
-    """The same for the end of a step."""
-    still = (vec4(state, q), (0.0, 0.0, 0.0))
-    turn, shift = se3_compose(still, motion_of(tau, twist6(increment, v)))
-    put4(out, q, so3_normalise(turn))
-    for k in range(3):
-        out[q + 4 + k], carry_out[v + 3 + k] = compensated(
-            state[q + 4 + k], carry[v + 3 + k], shift[k]
-        )
+def proper_motion(tau: int, state: Any, q: int, increment: Any, v: int) -> Any:
+    """(Q, x) tau(increment) in SE(3): the new Q, and by how much x grows."""
+    return se3_compose((vec4(state, q), ZERO), motion_of(tau, twist6(increment, v)))
 
 
 @routine
@@ -160,6 +143,53 @@ def proper_pull_back(tau: int, increment: Any, slope: Any, v: int) -> int:
 # --- all pairs ---
 
 
+@formula
+def grow(
+    state: Any, at: int, by: Any, carry: Any, k: int, out: Any, carry_out: Any, ends: bool
+) -> None:
+    """A sum, which at the end of a step carries what rounding took from it into the next."""
+    if ends:
+        out[at], carry_out[k] = compensated(state[at], carry[k], by)
+    else:
+        out[at] = state[at] + by
+
+
+@hot
+def move(
+    tree: Any, state: Any, increment: Any, carry: Any, out: Any, carry_out: Any, ends: bool
+) -> None:
+    """out = state tau(increment) on every pair; velocities are added."""
+    for body in range(tree.body_count):
+        pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
+        if pair >= SPHERICAL:
+            shift = ZERO
+            if pair == PROPER:
+                turn, shift = proper_motion(tree.map, state, q, increment, v)
+            else:
+                turn = so3_compose(vec4(state, q), turn_of(tree.map, vec3(increment, v)))
+                if pair >= FREE:
+                    shift = vec3(increment, v + 3)
+            put4(out, q, so3_normalise(turn) if ends else turn)
+            if pair >= FREE:
+                for k in range(3):
+                    grow(state, q + 4 + k, shift[k], carry, v + 3 + k, out, carry_out, ends)
+        elif pair < REVOLUTE:
+            for k in range(pair):
+                grow(state, q + k, increment[v + k], carry, v + k, out, carry_out, ends)
+        else:
+            angle = angle_of(tree.map, increment[v])
+            grow(state, q, angle, carry, v, out, carry_out, ends)
+            if ends:
+                out[q + 1], out[q + 2] = cos(out[q]), sin(out[q])
+            else:
+                out[q + 1], out[q + 2] = turned(state[q + 1], state[q + 2], angle)
+            for k in range(1, coordinates_of(pair)):
+                grow(state, q + 2 + k, increment[v + k], carry, v + k, out, carry_out, ends)
+    first, rates = tree.stored_count, tree.rate_count
+    for k in range(rates):
+        grow(state, first + k, increment[rates + k], carry, rates + k, out, carry_out, ends)
+
+
 @hot
 def retract(tree: Any, state: Any, increment: Any, out: Any) -> None:
     """out = state tau(increment) on every pair; velocities are added.
@@ -167,28 +197,7 @@ def retract(tree: Any, state: Any, increment: Any, out: Any) -> None:
     The increment holds one number per degree of freedom for the pose, then one for the velocity.
     For stages: cosines and quaternions are as good as one product leaves them.
     """
-    for body in range(tree.body_count):
-        pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
-        if pair >= SPHERICAL:
-            if pair == PROPER:
-                proper_retract(tree.map, state, q, increment, v, out)
-                continue
-            put4(out, q, so3_compose(vec4(state, q), turn_of(tree.map, vec3(increment, v))))
-            if pair >= FREE:
-                for k in range(3):
-                    out[q + 4 + k] = state[q + 4 + k] + increment[v + 3 + k]
-        elif pair < REVOLUTE:
-            for k in range(pair):
-                out[q + k] = state[q + k] + increment[v + k]
-        else:
-            angle = angle_of(tree.map, increment[v])
-            out[q] = state[q] + angle
-            out[q + 1], out[q + 2] = turned(state[q + 1], state[q + 2], angle)
-            for k in range(1, coordinates_of(pair)):
-                out[q + 2 + k] = state[q + 2 + k] + increment[v + k]
-    first = tree.stored_count
-    for k in range(tree.rate_count):
-        out[first + k] = state[first + k] + increment[tree.rate_count + k]
+    move(tree, state, increment, increment, out, out, False)
 
 
 @hot
@@ -198,37 +207,7 @@ def finish(tree: Any, state: Any, increment: Any, carry: Any, out: Any, carry_ou
     Sums carry what rounding took from them into the next step, quaternions get their length back,
     cosines and sines are those of the angle.  out may be state, carry_out carry.
     """
-    for body in range(tree.body_count):
-        pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
-        if pair >= SPHERICAL:
-            if pair == PROPER:
-                proper_finish(tree.map, state, q, increment, carry, v, out, carry_out)
-                continue
-            turn = so3_compose(vec4(state, q), turn_of(tree.map, vec3(increment, v)))
-            put4(out, q, so3_normalise(turn))
-            if pair >= FREE:
-                for k in range(3):
-                    out[q + 4 + k], carry_out[v + 3 + k] = compensated(
-                        state[q + 4 + k], carry[v + 3 + k], increment[v + 3 + k]
-                    )
-        elif pair < REVOLUTE:
-            for k in range(pair):
-                out[q + k], carry_out[v + k] = compensated(
-                    state[q + k], carry[v + k], increment[v + k]
-                )
-        else:
-            by = angle_of(tree.map, increment[v])
-            angle, carry_out[v] = compensated(state[q], carry[v], by)
-            out[q], out[q + 1], out[q + 2] = angle, cos(angle), sin(angle)
-            for k in range(1, coordinates_of(pair)):
-                out[q + 2 + k], carry_out[v + k] = compensated(
-                    state[q + 2 + k], carry[v + k], increment[v + k]
-                )
-    first, rates = tree.stored_count, tree.rate_count
-    for k in range(rates):
-        out[first + k], carry_out[rates + k] = compensated(
-            state[first + k], carry[rates + k], increment[rates + k]
-        )
+    move(tree, state, increment, carry, out, carry_out, True)
 
 
 @hot

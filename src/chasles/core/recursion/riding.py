@@ -18,7 +18,9 @@ from typing import Any
 from chasles.compiled import formula, hot, once
 from chasles.core.arrays import get6, mat9, put3, put6, vec3
 from chasles.core.blocks.small import (
+    NOTHING,
     backward3,
+    dot6,
     forward3,
     forward6,
     get_triangle6,
@@ -43,7 +45,6 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     coordinates_of,
 )
-from chasles.core.recursion.untouched import NOTHING, take_products
 from chasles.groups.vectors import ZERO, add, axpy, cross, dot, sub, tmatvec
 
 
@@ -62,30 +63,73 @@ def hand_over(
         room.asked[3 * loops.place_group[place] + k] += dot(force, down)
 
 
+@formula
+def entry(p: Any, at: int) -> Any:
+    return p[at]
+
+
+@formula
+def product(x: Any, y: Any) -> Any:
+    return x * y
+
+
 @hot
-def ride_six(loops: Any, room: Any, rows: Any, body: int) -> None:
-    """Groups through a pair of six dimensions: `along` keeps L^-1 G."""
-    at, first, last = body * ROW, loops.first_place[body], loops.first_place[body + 1]
-    factor, pair = get_triangle6(rows, at + COLUMN), loops.first_pair[body]
-    known = get6(rows, at + ALPHA)
-    for place in range(first, last):
-        into, count = 18 * place, loops.place_rows[place]
+def take_products(
+    loops: Any, room: Any, body: int, place: int, low: Any, scaled: Any, slot: int, read: Any,
+    times: Any,
+) -> None:  # fmt: skip
+    """E -= V^T D^-1 V of a group of rows with those before it at a body, and with itself.
+
+    `low` and `scaled` are V and D^-1 V of its rows; V of the others is `read` from `along`.
+    """
+    values, along, first = room.values, room.along, loops.first_place[body]
+    pair = loops.first_pair[body] + (place - first) * (place - first + 1) // 2
+    (l0, l1, l2), (s0, s1, s2) = low, scaled
+    for k in range(first, place):
+        e, other = loops.pairs[pair + k - first], 18 * k + slot
+        for c in range(loops.place_rows[k]):
+            x = read(along, other + 6 * c)
+            values[e + c] -= times(s0, x)
+            values[e + 3 + c] -= times(s1, x)
+            values[e + 6 + c] -= times(s2, x)
+    e = loops.pairs[pair + place - first]
+    values[e] -= times(s0, l0)
+    values[e + 1] -= times(s1, l0)
+    values[e + 2] -= times(s1, l1)
+    values[e + 3] -= times(s2, l0)
+    values[e + 4] -= times(s2, l1)
+    values[e + 5] -= times(s2, l2)
+
+
+@hot
+def ride_whole(
+    loops: Any, room: Any, rows: Any, body: int, factor: Any, lower: Any, divide: Any
+) -> None:
+    """Groups through a pair of six dimensions: `along` keeps L^-1 G.
+
+    `lower` and `divide` are L^-1 and D^-1 of its `factor`.  What is known of the solution,
+    L^-1 (tau - p), is taken from what is asked.
+    """
+    known = get6(rows, body * ROW + ALPHA)
+    for place in range(loops.first_place[body], loops.first_place[body + 1]):
+        into, asked, count = 18 * place, 3 * loops.place_group[place], loops.place_rows[place]
         if count == 0:
-            pair += place - first + 1
             continue
-        l0, l1, l2 = forward6(factor, get6(room.reach, into)), NOTHING, NOTHING
-        s0, s1, s2 = scale6(factor, l0), NOTHING, NOTHING
+        l0, l1, l2 = lower(factor, get6(room.reach, into)), NOTHING, NOTHING
+        s0, s1, s2 = divide(factor, l0), NOTHING, NOTHING
         put6(room.along, into, l0)
         if count > 1:
-            l1 = forward6(factor, get6(room.reach, into + 6))
-            s1 = scale6(factor, l1)
+            l1 = lower(factor, get6(room.reach, into + 6))
+            s1 = divide(factor, l1)
             put6(room.along, into + 6, l1)
         if count > 2:
-            l2 = forward6(factor, get6(room.reach, into + 12))
-            s2 = scale6(factor, l2)
+            l2 = lower(factor, get6(room.reach, into + 12))
+            s2 = divide(factor, l2)
             put6(room.along, into + 12, l2)
-        take_products(loops, room, pair, first, place, (l0, l1, l2), (s0, s1, s2), known)
-        pair += place - first + 1
+        room.asked[asked] -= dot6(s0, known)
+        room.asked[asked + 1] -= dot6(s1, known)
+        room.asked[asked + 2] -= dot6(s2, known)
+        take_products(loops, room, body, place, (l0, l1, l2), (s0, s1, s2), 0, get6, dot6)
 
 
 @formula
@@ -107,38 +151,21 @@ def ride_row_of_ball(
 @hot
 def ride_ball(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
     """Groups through a ball: `along` keeps L^-1 G_n."""
-    at, first, last = body * ROW, loops.first_place[body], loops.first_place[body + 1]
-    factor, r, pair = get6(rows, at + COLUMN), vec3(rows, at + LEVER), loops.first_pair[body]
+    at = body * ROW
+    factor, r = get6(rows, at + COLUMN), vec3(rows, at + LEVER)
     push = vec3(rows, at + BIAS_U) if tree.parent[body] >= 0 else ZERO
     ball = mat9(rows, at + COUPLING), vec3(rows, at + PULL), push
-    values, along = room.values, room.along
-    for place in range(first, last):
+    for place in range(loops.first_place[body], loops.first_place[body + 1]):
         count = loops.place_rows[place]
         if count == 0:
-            pair += place - first + 1
             continue
         l0, l1, l2 = ride_row_of_ball(loops, room, place, 0, factor, ball, r, down), ZERO, ZERO
         if count > 1:
             l1 = ride_row_of_ball(loops, room, place, 1, factor, ball, r, down)
         if count > 2:
             l2 = ride_row_of_ball(loops, room, place, 2, factor, ball, r, down)
-        s0, s1, s2 = scale3(factor, l0), scale3(factor, l1), scale3(factor, l2)
-        for other in range(first, place):
-            e = loops.pairs[pair]
-            for c in range(loops.place_rows[other]):
-                x = vec3(along, 18 * other + 6 * c)
-                values[e + c] -= dot(s0, x)
-                values[e + 3 + c] -= dot(s1, x)
-                values[e + 6 + c] -= dot(s2, x)
-            pair += 1
-        e = loops.pairs[pair]
-        values[e] -= dot(s0, l0)
-        values[e + 1] -= dot(s1, l0)
-        values[e + 2] -= dot(s1, l1)
-        values[e + 3] -= dot(s2, l0)
-        values[e + 4] -= dot(s2, l1)
-        values[e + 5] -= dot(s2, l2)
-        pair += 1
+        scaled = scale3(factor, l0), scale3(factor, l1), scale3(factor, l2)
+        take_products(loops, room, body, place, (l0, l1, l2), scaled, 0, vec3, dot)
 
 
 @formula
@@ -164,35 +191,31 @@ def ride_row_of_axis(
 def ride_axis(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
     """Groups through a pair of one coordinate: `along` keeps V."""
     at, u = body * ROW, body * ROW + COLUMN
-    first, last = loops.first_place[body], loops.first_place[body + 1]
-    r, pair, gain = vec3(rows, at + LEVER), loops.first_pair[body], rows[at + GAIN]
+    r, gain = vec3(rows, at + LEVER), rows[at + GAIN]
     s = axis_of(tree, rows, body, tree.pair[body], 0)
     axis = s, (vec3(rows, u), vec3(rows, u + 3)), gain, rows[at + PULL]
     bias = ZERO, ZERO
     if tree.parent[body] >= 0:
         bias = vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U)
-    for place in range(first, last):
+    for place in range(loops.first_place[body], loops.first_place[body + 1]):
         count = loops.place_rows[place]
         if count == 0:
-            pair += place - first + 1
             continue
         x, y, z = ride_row_of_axis(loops, room, place, 0, axis, bias, r, down), 0.0, 0.0
         if count > 1:
             y = ride_row_of_axis(loops, room, place, 1, axis, bias, r, down)
         if count > 2:
             z = ride_row_of_axis(loops, room, place, 2, axis, bias, r, down)
-        take_products_along(loops, room, pair, first, place, 0, gain, (x, y, z))
-        pair += place - first + 1
+        scaled = gain * x, gain * y, gain * z
+        take_products(loops, room, body, place, (x, y, z), scaled, 0, entry, product)
 
 
 @hot
 def ride_axes(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
     """Groups through pairs of several coordinates, and through welds: `along` keeps V."""
-    at, code = body * ROW, tree.pair[body]
-    first, last = loops.first_place[body], loops.first_place[body + 1]
-    r, count, pair = vec3(rows, at + LEVER), coordinates_of(code), loops.first_pair[body]
-    along = room.along
-    for place in range(first, last):
+    at, code, along = body * ROW, tree.pair[body], room.along
+    r, count = vec3(rows, at + LEVER), coordinates_of(code)
+    for place in range(loops.first_place[body], loops.first_place[body + 1]):
         g, into = loops.place_group[place], 18 * place
         for k in range(loops.place_rows[place]):
             row = into + 6 * k
@@ -212,31 +235,9 @@ def ride_axes(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
             hand_over(loops, room, place, k, r, down, n, f)
         for slot in range(count if loops.place_rows[place] > 0 else 0):
             v = along[into + slot], along[into + 6 + slot], along[into + 12 + slot]
-            take_products_along(loops, room, pair, first, place, slot, rows[at + GAIN + slot], v)
-        pair += place - first + 1
-
-
-@formula
-def take_products_along(
-    loops: Any, room: Any, pair: int, first: int, place: int, slot: int, gain: Any, own: Any
-) -> None:
-    """E -= v D^-1 v^T of one coordinate."""
-    values, along, (x, y, z) = room.values, room.along, own
-    u, v, w = gain * x, gain * y, gain * z
-    for k in range(first, place):
-        e, other = loops.pairs[pair + k - first], 18 * k + slot
-        for c in range(loops.place_rows[k]):
-            by = along[other + 6 * c]
-            values[e + c] -= u * by
-            values[e + 3 + c] -= v * by
-            values[e + 6 + c] -= w * by
-    e = loops.pairs[pair + place - first]
-    values[e] -= u * x
-    values[e + 1] -= v * x
-    values[e + 2] -= v * y
-    values[e + 3] -= w * x
-    values[e + 4] -= w * y
-    values[e + 5] -= w * z
+            gain = rows[at + GAIN + slot]
+            scaled = gain * v[0], gain * v[1], gain * v[2]
+            take_products(loops, room, body, place, v, scaled, slot, entry, product)
 
 
 @once
@@ -246,7 +247,8 @@ def ride_body(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
     if pair == SPHERICAL:
         ride_ball(tree, loops, room, rows, body, down)
     elif pair >= FREE:
-        ride_six(loops, room, rows, body)
+        factor = get_triangle6(rows, body * ROW + COLUMN)
+        ride_whole(loops, room, rows, body, factor, forward6, scale6)
     elif pair in (REVOLUTE, PRISMATIC, HELICAL):
         ride_axis(tree, loops, room, rows, body, down)
     else:

@@ -14,6 +14,7 @@ from typing import Any
 from chasles.compiled import hot, once, routine
 from chasles.core.arrays import get6, mat9, put3, put6, vec3
 from chasles.core.blocks.small import (
+    NOTHING,
     backward3,
     dot6,
     forward3,
@@ -45,7 +46,6 @@ from chasles.core.recursion.tree import (
     coordinates_of,
 )
 from chasles.core.recursion.untouched import (
-    NOTHING,
     give_untouched,
     ride_untouched,
     solve_untouched,

@@ -12,12 +12,10 @@ from typing import Any
 
 from chasles.compiled import formula, hot
 from chasles.core.arrays import get6, mat9, put6, vec3
-from chasles.core.blocks.small import dot6
 from chasles.core.recursion.inertia import gyroscopic
+from chasles.core.recursion.riding import ride_whole
 from chasles.core.recursion.tree import ALPHA, COLUMN, FORCE, OMEGA, ROW, TORQUE, TURN
 from chasles.groups.vectors import add, matvec, neg, sub, tmatvec
-
-NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @formula
@@ -26,8 +24,14 @@ def times6(d: Any, x: Any) -> Any:
 
 
 @formula
-def in_own_axes(turn: Any, g: Any) -> Any:
-    n = tmatvec(turn, (g[0], g[1], g[2]))
+def by_inverse(factor: Any, x: Any) -> Any:
+    """D^-1 x, where a factor is the body's axes and the diagonal of the inverse in these."""
+    return times6(factor[1], x)
+
+
+@formula
+def in_own_axes(factor: Any, g: Any) -> Any:
+    n = tmatvec(factor[0], (g[0], g[1], g[2]))
     return n[0], n[1], n[2], g[3], g[4], g[5]
 
 
@@ -61,50 +65,6 @@ def solve_untouched(rows: Any, at: int) -> None:
 @hot
 def ride_untouched(loops: Any, room: Any, rows: Any, body: int) -> None:
     """Groups on such a body; nothing is left for anybody."""
-    at, first, last = body * ROW, loops.first_place[body], loops.first_place[body + 1]
-    inverse, pair, turn = get6(rows, at + COLUMN), loops.first_pair[body], mat9(rows, at + TURN)
-    known = get6(rows, at + ALPHA)
-    for place in range(first, last):
-        into, count = 18 * place, loops.place_rows[place]
-        l0, l1, l2 = in_own_axes(turn, get6(room.reach, into)), NOTHING, NOTHING
-        s0, s1, s2 = times6(inverse, l0), NOTHING, NOTHING
-        put6(room.along, into, l0)
-        if count > 1:
-            l1 = in_own_axes(turn, get6(room.reach, into + 6))
-            s1 = times6(inverse, l1)
-            put6(room.along, into + 6, l1)
-        if count > 2:
-            l2 = in_own_axes(turn, get6(room.reach, into + 12))
-            s2 = times6(inverse, l2)
-            put6(room.along, into + 12, l2)
-        take_products(loops, room, pair, first, place, (l0, l1, l2), (s0, s1, s2), known)
-        pair += place - first + 1
-
-
-@hot
-def take_products(
-    loops: Any, room: Any, pair: int, first: int, place: int, low: Any, scaled: Any, known: Any
-) -> None:
-    """E -= V^T D^-1 V of a group of rows with those before it at a body, and with itself.
-
-    What is `known` of the solution, L^-1 (tau - p), is taken from what is asked.
-    """
-    values, along, at = room.values, room.along, 3 * loops.place_group[place]
-    (l0, l1, l2), (s0, s1, s2) = low, scaled
-    room.asked[at] -= dot6(s0, known)
-    room.asked[at + 1] -= dot6(s1, known)
-    room.asked[at + 2] -= dot6(s2, known)
-    for k in range(first, place):
-        e, other = loops.pairs[pair + k - first], 18 * k
-        for c in range(loops.place_rows[k]):
-            x = get6(along, other + 6 * c)
-            values[e + c] -= dot6(s0, x)
-            values[e + 3 + c] -= dot6(s1, x)
-            values[e + 6 + c] -= dot6(s2, x)
-    e = loops.pairs[pair + place - first]
-    values[e] -= dot6(s0, l0)
-    values[e + 1] -= dot6(s1, l0)
-    values[e + 2] -= dot6(s1, l1)
-    values[e + 3] -= dot6(s2, l0)
-    values[e + 4] -= dot6(s2, l1)
-    values[e + 5] -= dot6(s2, l2)
+    at = body * ROW
+    factor = mat9(rows, at + TURN), get6(rows, at + COLUMN)
+    ride_whole(loops, room, rows, body, factor, in_own_axes, by_inverse)
