@@ -47,7 +47,7 @@ from chasles.core.recursion import motion
 from chasles.core.recursion.increments import PATH_WIDTH, on_own_group, put_mean_twists
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.stage import factor_at, follow
-from chasles.core.recursion.tree import DOF
+from chasles.core.recursion.tree import DOF, place_in_pair
 from chasles.core.retraction import finish, slope_length
 from chasles.core.signals import put_signals
 from chasles.core.stage import failure
@@ -149,8 +149,8 @@ def guess_mean(tree: Any, scheme: Any, signals: Any, length: float) -> None:
     for body in range(tree.body_count):
         for slot in range(DOF[tree.pair[body]]):
             k = tree.rate_at[body] + slot
-            if tree.driven[k] >= 0:  # of a slide beside a turn, (angle, cos, sin) come first
-                at = tree.stored_at[body] + 3 * slot
+            if tree.driven[k] >= 0:
+                at = tree.stored_at[body] + place_in_pair(tree.pair[body], slot)
                 scheme.mean[k] = (signals[tree.driven[k]] - scheme.point[at]) / length
 
 

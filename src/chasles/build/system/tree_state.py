@@ -17,6 +17,7 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     Tree,
     is_flat,
+    place_in_pair,
     rises,
     turns_of,
 )
@@ -65,13 +66,10 @@ def carried_by(setup: Setup) -> dict[str, int]:
 
 
 def place_of(tree: Tree, body: int, joint: Joint, word: str) -> tuple[int, int]:
-    """Where a coordinate of the joint that carries a body is stored, and which velocity it has.
-
-    Behind an angle its cosine and sine are stored.
-    """
+    """Where a coordinate of the joint that carries a body is stored, and which velocity it has."""
     slot = words_of(joint).index(word)
-    behind = 2 if slot and turns_of(int(tree.pair[body])) else 0
-    return int(tree.stored_at[body]) + slot + behind, int(tree.rate_at[body]) + slot
+    at = int(tree.stored_at[body]) + place_in_pair(int(tree.pair[body]), slot)
+    return at, int(tree.rate_at[body]) + slot
 
 
 def places_of_rates(setup: Setup, tree: Tree) -> dict[Key, tuple[int, int] | None]:

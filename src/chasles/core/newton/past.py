@@ -13,7 +13,7 @@ import numpy as np
 
 from chasles.compiled import beyond, formula, routine
 from chasles.core.arrays import Floats, Integers, clear, copy, put3, put_twist, twist6, vec3, vec4
-from chasles.core.recursion.tree import FREE, PROPER, REVOLUTE, SPHERICAL, coordinates_of
+from chasles.core.recursion.tree import FREE, PROPER, SPHERICAL, coordinates_of, place_in_pair
 from chasles.groups.se3 import se3_bracket, se3_compose, se3_inverse, se3_log
 from chasles.groups.so3 import so3_compose, so3_inverse, so3_log
 from chasles.groups.vectors import cross, sub
@@ -54,8 +54,8 @@ def put_difference(mechanism: Any, start: Any, end: Any, out: Any) -> None:
             if pair >= FREE:
                 put3(out, k + 3, sub(vec3(end, q + 4), vec3(start, q + 4)))
         else:
-            for slot in range(coordinates_of(pair)):  # (angle, cos, sin) come first of a turn
-                at = q + slot if pair < REVOLUTE or slot == 0 else q + 2 + slot
+            for slot in range(coordinates_of(pair)):
+                at = q + place_in_pair(pair, slot)
                 out[k + slot] = end[at] - start[at]
 
 

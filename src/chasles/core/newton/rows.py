@@ -33,22 +33,21 @@ from chasles.core.arrays import (
 )
 from chasles.core.blocks.small import dot6
 from chasles.core.newton.room import OPEN, WORST_ROW
+from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.closing import put_slips, solve_for
 from chasles.core.recursion.coupled import put_negative
 from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.tree import (
-    AXIS,
     DIRECT,
     FREE,
     LEVER,
     PROPER,
-    REVOLUTE,
     ROW,
     SPHERICAL,
     TURN,
-    is_flat,
-    rises,
+    coordinates_of,
+    turns_of,
 )
 from chasles.core.stabilisation.residuals import put_position_residual
 from chasles.groups.vectors import ZERO, cross, dot, matvec, sub, tmatvec
@@ -100,7 +99,6 @@ def put_rates(tree: Any, room: Any, body: int, own: Any, carrier: Any, out: Any,
         spin = sub(spin, carrier[0])
         lever = vec3(room.places, at + LEVER)
         slide = sub(sub(slide, carrier[1]), cross(carrier[0], lever))
-    z = (turn[2], turn[5], turn[8])
     if pair >= SPHERICAL:
         put3(out, k, tmatvec(turn, spin))
         if pair == FREE:
@@ -110,15 +108,9 @@ def put_rates(tree: Any, room: Any, body: int, own: Any, carrier: Any, out: Any,
         elif pair == DIRECT:
             put3(out, k + 3, tmatvec(mat9(room.places, base * ROW + TURN), slide))
     else:
-        if pair >= REVOLUTE:
-            out[k] = dot(z, spin)
-            k += 1
-        if is_flat(pair):
-            x = vec3(room.places, at + AXIS)
-            out[k], out[k + 1] = dot(x, slide), dot(cross(z, x), slide)
-            k += 2
-        if rises(pair):
-            out[k] = dot(z, slide)
+        for slot in range(coordinates_of(pair)):
+            s = axis_of(tree, room.places, body, pair, slot)
+            out[k + slot] = dot(s[0], spin) if slot < turns_of(pair) else dot(s[1], slide)
 
 
 @routine

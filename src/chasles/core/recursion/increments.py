@@ -27,25 +27,18 @@ from chasles.core.arrays import (
     vec3,
     vec4,
 )
-from chasles.core.recursion.axes import z_axis
+from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.tree import (
-    AXIS,
-    CYLINDRICAL,
     DIRECT,
     FREE,
-    HELICAL,
     LEVER,
-    PLANAR,
-    PRISMATIC,
     PROPER,
     REVOLUTE,
     ROW,
     SPHERICAL,
     TURN,
     Tree,
-    is_flat,
-    rises,
-    turns_of,
+    coordinates_of,
 )
 from chasles.groups.se3 import se3_exp
 from chasles.groups.so3 import log_closed, log_series, so3_compose, so3_dexp_inv, so3_exp
@@ -80,23 +73,11 @@ def turn_of_pair(tree: Any, rows: Any, body: int, eta: Any, length: float) -> An
 def slide_of_pair(tree: Any, rows: Any, body: int, eta: Any, length: float) -> Any:
     """D: the slide of a pair along axes of its base, in the world at the start."""
     at, pair, v = body * ROW, tree.pair[body], tree.rate_at[body]
-    z = z_axis(rows, at)
-    if pair == PRISMATIC:
-        return scale(length * eta[v], z)
-    if pair == HELICAL:
-        return scale(length * tree.pitch[body] * eta[v], z)
-    if pair == CYLINDRICAL:
-        return scale(length * eta[v + 1], z)
-    if is_flat(pair):
-        x, k = vec3(rows, at + AXIS), v + turns_of(pair)
-        slide = axpy(eta[k], x, scale(eta[k + 1], cross(z, x)))
-        if rises(pair):
-            slide = axpy(eta[k + 2], z, slide)
-        elif pair == PLANAR:
-            slide = axpy(tree.pitch[body] * eta[v], z, slide)
-        return scale(length, slide)
     if pair < FREE:
-        return ZERO
+        slide = ZERO
+        for slot in range(coordinates_of(pair) if pair < SPHERICAL else 0):
+            slide = axpy(eta[v + slot], axis_of(tree, rows, body, pair, slot)[1], slide)
+        return scale(length, slide)
     slide = scale(length, vec3(eta, v + 3))
     if pair == PROPER:
         shift = se3_exp((scale(length, vec3(eta, v)), slide))[1]

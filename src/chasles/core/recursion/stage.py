@@ -23,7 +23,7 @@ from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.refine import loop_accelerations
 from chasles.core.recursion.solving import loop_inward
-from chasles.core.recursion.tree import CYLINDRICAL, HELICAL, PRISMATIC, REVOLUTE
+from chasles.core.recursion.tree import SPHERICAL, coordinates_of, place_in_pair, turns_of
 from chasles.scalars.elementary import cos, sin
 
 
@@ -32,18 +32,13 @@ def follow(tree: Any, signals: Any, state: Any) -> None:
     """Driven coordinates are where their motion is, and as fast: to the last bit."""
     for body in range(tree.body_count):
         pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
-        if pair in (PRISMATIC, REVOLUTE, HELICAL, CYLINDRICAL):
-            drive = tree.driven[v]
+        for slot in range(coordinates_of(pair) if pair < SPHERICAL else 0):
+            drive, at = tree.driven[v + slot], q + place_in_pair(pair, slot)
             if drive >= 0:
-                value = signals[drive]
-                state[q] = value
-                state[tree.stored_count + v] = signals[drive + 1]
-                if pair != PRISMATIC:
-                    state[q + 1], state[q + 2] = cos(value), sin(value)
-        if pair == CYLINDRICAL and tree.driven[v + 1] >= 0:
-            drive = tree.driven[v + 1]
-            state[q + 3] = signals[drive]
-            state[tree.stored_count + v + 1] = signals[drive + 1]
+                state[at] = signals[drive]
+                state[tree.stored_count + v + slot] = signals[drive + 1]
+                if slot < turns_of(pair):
+                    state[at + 1], state[at + 2] = cos(state[at]), sin(state[at])
 
 
 @once

@@ -116,6 +116,15 @@ def rises(pair: int) -> bool:
     return pair in (PRISMATIC, CARTESIAN, CYLINDRICAL, SCHOENFLIES)
 
 
+@formula
+def place_in_pair(pair: int, slot: int) -> int:
+    """Where a coordinate stands among the stored numbers of its pair, which has no ball in it.
+
+    The cosine and sine of an angle are behind it.
+    """
+    return slot + 2 if slot > 0 and turns_of(pair) > 0 else slot
+
+
 # Tree.map.  TRUNCATED + q: exp, with dexp^-1 summed up to q brackets.
 EXP, CAYLEY, TRUNCATED = 0, 1, 2
 
