@@ -13,19 +13,18 @@ that are not stabilised: the correction moves them along.
 from typing import Any
 
 from chasles.compiled import once, routine
-from chasles.core.arrays import ROW_WIDTH, vec3
+from chasles.core.arrays import ROW_WIDTH
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.recursion import motion
 from chasles.core.recursion.coupled import put_coupled_rows, put_negative, take_coupled
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.on_bodies import row_on_body
+from chasles.core.recursion.on_bodies import felt_by_row
 from chasles.core.recursion.refine import gather, solve_rows
 from chasles.core.stabilisation.residuals import (
     furthest,
     put_position_residual,
     put_velocity_residual,
 )
-from chasles.groups.vectors import dot
 from chasles.scalars.elementary import absolute, maximum
 
 #: What rows miss: of positions, of velocities.
@@ -170,9 +169,9 @@ def miss_speeds(mechanism: Any, scratch: Any) -> None:
         for side in range(2):
             body = loops.bodies[2 * row + side]
             if body >= 0:
-                entry, at = source * ROW_WIDTH + 6 * side, tree.rate_count + 6 * body
-                on_body = row_on_body(rows, scratch.absolute, scratch.jacobian, body, entry)
-                value -= dot(on_body[0], vec3(room.solution, at))
-                value -= dot(on_body[1], vec3(room.solution, at + 3))
+                value -= felt_by_row(
+                    tree, rows, scratch.absolute, scratch.jacobian, body,
+                    source * ROW_WIDTH + 6 * side, room.solution,
+                )[0]  # fmt: skip
         room.left[row] = value
     take_coupled(tree, loops, room, rows, scratch.absolute, False, room.solution)

@@ -23,7 +23,7 @@ from chasles.core.constraints.custom import put_pose_and_twist
 from chasles.core.constraints.screw_form import coordinate_rows
 from chasles.core.forces.motion import times_row
 from chasles.core.recursion.axes import z_axis
-from chasles.core.recursion.on_bodies import row_on_body
+from chasles.core.recursion.on_bodies import felt_by_row, row_on_body
 from chasles.core.recursion.tree import POINT, ROW
 from chasles.core.rows import (
     frame_seen_from_a,
@@ -138,14 +138,13 @@ def put_tied_row(loops: Any, room: Any, k: int, absolute: Any, work: Any, eta: A
 @once
 def load_ties(tree: Any, loops: Any, rows: Any, room: Any, absolute: Any) -> None:
     """G and what is wanted of the rows on bodies, as `loading.load_rows` has those of J."""
-    down = vec3(tree.gravity, 0)
     for k in range(loops.coupled_count):
         for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
             into, body = loops.tie_place[tie], loops.tie_body[tie]
-            spin, beta, carried = row_on_body(rows, absolute, room.ties, body, 6 * tie)
+            spin, beta, known = row_on_body(tree, rows, absolute, room.ties, body, 6 * tie)
             put3(room.reach, into, add(vec3(room.reach, into), spin))
             put3(room.reach, into + 3, add(vec3(room.reach, into + 3), beta))
-            room.asked[loops.coupled_asked[k]] += carried - dot(beta, down)
+            room.asked[loops.coupled_asked[k]] += known
 
 
 @routine
@@ -167,16 +166,12 @@ def take_coupled(
 
     `falling`: what velocities and gravity add is part of it.
     """
-    down = vec3(tree.gravity, 0)
     for k in range(loops.coupled_count):
         row = loops.coupled[k]
         for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
             body = loops.tie_body[tie]
-            at = tree.rate_count + 6 * body
-            spin, beta, carried = row_on_body(rows, absolute, room.ties, body, 6 * tie)
-            room.left[row] -= dot(spin, vec3(column, at)) + dot(beta, vec3(column, at + 3))
-            if falling:
-                room.left[row] += carried - dot(beta, down)
+            felt, _, known = felt_by_row(tree, rows, absolute, room.ties, body, 6 * tie, column)
+            room.left[row] += known - felt if falling else -felt
         for term in range(loops.first_term[k], loops.first_term[k + 1]):
             slope = room.own[loops.term_at[term]]
             room.left[row] -= slope * column[loops.term_rate[term]]

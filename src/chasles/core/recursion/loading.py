@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import formula, hot, routine
-from chasles.core.arrays import ROW_WIDTH, SCREW_FORM, System, mat9, put3, vec3
+from chasles.core.arrays import ROW_WIDTH, SCREW_FORM, System, mat9, put3, put_twist, vec3
 from chasles.core.constraints.registry import PAIR
 from chasles.core.recursion.coupled import load_ties
 from chasles.core.recursion.groups import BY_ROWS, Loops
 from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.tree import OMEGA, POINT, ROW, SPEED, TURN, Tree
-from chasles.groups.vectors import ZERO, add, cross, dot, matmul, matvec, sub, tmatvec
+from chasles.groups.vectors import ZERO, add, cross, matmul, matvec, sub, tmatvec
 
 #: What the axes of a group lock.
 SHIFTS, TURNS = 1, 2
@@ -91,7 +91,7 @@ def load_rows(
 def load_from_jacobian(
     tree: Any, loops: Any, rows: Any, room: Any, absolute: Any, jacobian: Any, eta: Any, g: int
 ) -> None:
-    down, first = vec3(tree.gravity, 0), loops.first_row[g]
+    first = loops.first_row[g]
     for k in range(loops.first_row[g + 1] - first):
         source = loops.source[first + k]
         asked = eta[source]
@@ -99,10 +99,9 @@ def load_from_jacobian(
             place, body = loops.sides[2 * g + side], loops.bodies[2 * (first + k) + side]
             if place >= 0:
                 entry, into = source * ROW_WIDTH + 6 * side, 18 * place + 6 * k
-                spin, beta, carried = row_on_body(rows, absolute, jacobian, body, entry)
-                put3(room.reach, into, spin)
-                put3(room.reach, into + 3, beta)
-                asked += carried - dot(beta, down)
+                spin, beta, known = row_on_body(tree, rows, absolute, jacobian, body, entry)
+                put_twist(room.reach, into, (spin, beta))
+                asked += known
         room.asked[3 * g + k] = asked
 
 
@@ -110,14 +109,9 @@ def load_from_jacobian(
 def load_along_axes(tree: Any, loops: Any, rows: Any, room: Any, g: int) -> None:
     grounded = loops.bodies[2 * loops.first_row[g]] < 0
     axes, arm, lever, target = axes_of(tree, loops, rows, g)
-    if loops.loading[g] == TURNS:
-        put_turns(room.reach, loops.sides[2 * g + 1], 1.0, axes)
-        if not grounded:
-            put_turns(room.reach, loops.sides[2 * g], -1.0, axes)
-    else:
-        put_shifts(room.reach, loops.sides[2 * g + 1], 1.0, axes, arm)
-        if not grounded:
-            put_shifts(room.reach, loops.sides[2 * g], -1.0, axes, lever)
+    put_axes(room.reach, loops.sides[2 * g + 1], loops.loading[g], 1.0, axes, arm)
+    if not grounded:
+        put_axes(room.reach, loops.sides[2 * g], loops.loading[g], -1.0, axes, lever)
     put3(room.asked, 3 * g, tmatvec(axes, target))
 
 
@@ -179,27 +173,18 @@ def miss_along_axes(
 
 
 @formula
-def put_turns(reach: Any, place: int, sign: Any, axes: Any) -> None:
-    """Three rows (e, 0) on a body.  Groups that closed in the last stage have left their mark."""
-    at = 18 * place
-    put3(reach, at, (sign * axes[0], sign * axes[3], sign * axes[6]))
-    put3(reach, at + 3, ZERO)
-    put3(reach, at + 6, (sign * axes[1], sign * axes[4], sign * axes[7]))
-    put3(reach, at + 9, ZERO)
-    put3(reach, at + 12, (sign * axes[2], sign * axes[5], sign * axes[8]))
-    put3(reach, at + 15, ZERO)
+def locked_row(what: int, axis: Any, arm: Any) -> Any:
+    """(e, 0) where turns are locked, (arm x e, e) where shifts are."""
+    return (axis, ZERO) if what == TURNS else (cross(arm, axis), axis)
 
 
 @formula
-def put_shifts(reach: Any, place: int, sign: Any, axes: Any, arm: Any) -> None:
-    """Three rows (arm x e, e) on a body."""
+def put_axes(reach: Any, place: int, what: int, sign: Any, axes: Any, arm: Any) -> None:
+    """Three rows on a body.  Groups that closed in the last stage have left their mark."""
     at = 18 * place
     x = (sign * axes[0], sign * axes[3], sign * axes[6])
     y = (sign * axes[1], sign * axes[4], sign * axes[7])
     z = (sign * axes[2], sign * axes[5], sign * axes[8])
-    put3(reach, at, cross(arm, x))
-    put3(reach, at + 3, x)
-    put3(reach, at + 6, cross(arm, y))
-    put3(reach, at + 9, y)
-    put3(reach, at + 12, cross(arm, z))
-    put3(reach, at + 15, z)
+    put_twist(reach, at, locked_row(what, x, arm))
+    put_twist(reach, at + 6, locked_row(what, y, arm))
+    put_twist(reach, at + 12, locked_row(what, z, arm))

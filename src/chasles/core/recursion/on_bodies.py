@@ -2,20 +2,22 @@
 
 from typing import Any
 
-from chasles.compiled import formula
+from chasles.compiled import formula, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, mat9, vec3
 from chasles.core.recursion.tree import OMEGA, POINT, ROW, SPEED
 from chasles.groups.vectors import add, cross, dot, matvec, sub
+from chasles.scalars.elementary import absolute as absolute_of
 
 
 @formula
-def row_on_body(rows: Any, absolute: Any, jacobian: Any, body: int, entry: int) -> Any:
-    r"""(G_n, G_f, what velocities add) of a row (j, k) of J on a body, after `place`.
+def row_on_body(tree: Any, rows: Any, absolute: Any, jacobian: Any, body: int, entry: int) -> Any:
+    r"""(G_n, G_f, what velocities and gravity add) of a row (j, k) of J on a body, after `place`.
 
     Rows of J act on body twists at the centres of mass.  $\dot\omega_b = R^T\alpha$ and
     $\dot v_b = R^T\ddot r - \omega_b\times v_b$, so
 
-    $$ G_f = \beta = R k, \quad G_n = R j + c\times\beta, \quad \beta\cdot(\omega\times\dot P); $$
+    $$ G_f = \beta = R k, \quad G_n = R j + c\times\beta, \quad
+       \beta\cdot(\omega\times\dot P - g); $$
 
     the centripetal part of the lever c cancels.
     """
@@ -24,4 +26,22 @@ def row_on_body(rows: Any, absolute: Any, jacobian: Any, body: int, entry: int) 
     arm = sub(vec3(absolute, body * ABSOLUTE_WIDTH + POSE_X), vec3(rows, at + POINT))
     beta = matvec(own, vec3(jacobian, entry + 3))
     spin = add(matvec(own, vec3(jacobian, entry)), cross(arm, beta))
-    return spin, beta, dot(beta, cross(vec3(rows, at + OMEGA), vec3(rows, at + SPEED)))
+    carried = dot(beta, cross(vec3(rows, at + OMEGA), vec3(rows, at + SPEED)))
+    return spin, beta, carried - dot(beta, vec3(tree.gravity, 0))
+
+
+@routine
+def felt_by_row(
+    tree: Any, rows: Any, absolute: Any, jacobian: Any, body: int, entry: int, column: Any
+) -> Any:
+    """What such a row makes of a body's motion in a column (see `refine`), and its size.
+
+    With what velocities and gravity add behind.
+    """
+    spin, beta, known = row_on_body(tree, rows, absolute, jacobian, body, entry)
+    at, felt, size = tree.rate_count + 6 * body, 0.0, 0.0
+    for c in range(3):
+        turned, shifted = spin[c] * column[at + c], beta[c] * column[at + 3 + c]
+        felt += turned + shifted
+        size += absolute_of(turned) + absolute_of(shifted)
+    return felt, size, known

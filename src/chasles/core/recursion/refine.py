@@ -22,7 +22,7 @@ from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import BY_ROWS
 from chasles.core.recursion.inertia import spread
 from chasles.core.recursion.loading import miss_along_axes
-from chasles.core.recursion.on_bodies import row_on_body
+from chasles.core.recursion.on_bodies import felt_by_row
 from chasles.core.recursion.solving import loop_inward, loop_outward, loop_resolve
 from chasles.core.recursion.tree import (
     ACCELERATION,
@@ -238,19 +238,17 @@ def put_miss(tree: Any, loops: Any, room: Any, rows: Any, work: Any) -> None:
 @routine
 def miss_of_row(tree: Any, loops: Any, room: Any, rows: Any, work: Any, row: int) -> None:
     """`put_miss` of a row of J."""
-    source, down, column = loops.source[row], vec3(tree.gravity, 0), room.solution
+    source, column = loops.source[row], room.solution
     missed = work.eta[source]
     total = absolute(missed)
     for side in range(2):
-        body = loops.bodies[2 * row + side]
+        body, entry = loops.bodies[2 * row + side], source * ROW_WIDTH + 6 * side
         if body >= 0:
-            entry, at = source * ROW_WIDTH + 6 * side, tree.rate_count + 6 * body
-            spin, beta, carried = row_on_body(rows, work.absolute, work.jacobian, body, entry)
-            missed += carried - dot(beta, down)
-            for c in range(3):
-                turned, shifted = spin[c] * column[at + c], beta[c] * column[at + 3 + c]
-                missed -= turned + shifted
-                total += absolute(turned) + absolute(shifted)
+            felt, size, known = felt_by_row(
+                tree, rows, work.absolute, work.jacobian, body, entry, column
+            )
+            missed += known - felt
+            total += size
     room.left[row], room.sums[row] = missed, total
 
 

@@ -137,7 +137,9 @@ def add_grounded(soft: Any) -> None:
             whole = inertia_of(rows, body * ROW)
             for r in range(6):
                 entry = (soft.first + 6 * link + r) * ROW_WIDTH + 6
-                torque, force, _ = row_on_body(rows, work.absolute, work.jacobian, body, entry)
+                torque, force, _ = row_on_body(
+                    soft.tree, rows, work.absolute, work.jacobian, body, entry
+                )
                 whole = sum_of(whole, spread_of(torque, force))
             put_inertia(rows, body * ROW, whole)
 
