@@ -1,20 +1,18 @@
-"""Kernels that evaluate the equations of motion at a state: poses and wrenches."""
+"""Placed bodies, and the two frames of a joint or force on them, as formulas read them."""
 
 from typing import Any
 
-from chasles.compiled import formula, hot
+from chasles.compiled import formula
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,
     POSE_X,
     TWIST,
-    get6,
     mat9,
-    put_twist,
     twist6,
     vec3,
 )
-from chasles.core.wrenches import inertial_and_gravity_wrench
+from chasles.core.rows import relative_joint_frame
 from chasles.groups.vectors import IDENTITY, ZERO, add, cross, matvec
 
 
@@ -40,17 +38,22 @@ def point_velocity(pose: Any, twist: Any, point: Any) -> Any:
     return matvec(pose[0], add(twist[1], cross(twist[0], point)))
 
 
-@hot
-def assemble_wrenches(system: Any, absolute: Any, out: Any) -> None:
-    """Q of every body: gyroscopic terms and gravity; `out` holds six numbers per body."""
-    down = vec3(system.gravity, 0)
-    for body in range(system.body_count):
-        at = body * ABSOLUTE_WIDTH
-        wrench = inertial_and_gravity_wrench(
-            system.bodies.mass[body],
-            get6(system.bodies.inertia, 6 * body),
-            mat9(absolute, at + POSE_R),
-            twist6(absolute, at + TWIST),
-            down,
-        )
-        put_twist(out, 6 * body, wrench)
+@formula
+def frame_on_a(parts: Any, index: int) -> Any:
+    """(axes, point) of a joint or force on body a, in its frame."""
+    return mat9(parts.axes_a, 9 * index), vec3(parts.point_a, 3 * index)
+
+
+@formula
+def frame_on_b(parts: Any, index: int) -> Any:
+    """(axes, point) of a joint or force on body b, in its frame."""
+    return mat9(parts.axes_b, 9 * index), vec3(parts.point_b, 3 * index)
+
+
+@formula
+def opening_of(parts: Any, index: int, absolute: Any) -> Any:
+    """Frame B of a joint or force seen from A: (turn, shift)."""
+    return relative_joint_frame(
+        pose_of(absolute, parts.a[index]), frame_on_a(parts, index),
+        pose_of(absolute, parts.b[index]), frame_on_b(parts, index),
+    )  # fmt: skip

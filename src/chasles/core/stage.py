@@ -24,7 +24,6 @@ from chasles.core.mechanism import Mechanism, Promises
 from chasles.core.outcomes import OK
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.closing import find_drift
-from chasles.core.recursion.coupled import add_coupled_wrenches
 from chasles.core.recursion.flight import put_flight_slopes
 from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import find_speeds, kinematics, place
@@ -212,10 +211,10 @@ def load_row_wrenches(mechanism: Any, scratch: Any) -> None:
     tree, loops, memory = mechanism.tree, mechanism.loops, mechanism.memory
     if memory.has_wrenches == 0:
         clear(memory.wrenches, 6 * tree.body_count)
-    add_row_wrenches(loops, mechanism.room, scratch.jacobian, memory.wrenches)
-    add_coupled_wrenches(
-        tree, loops, mechanism.room, memory.rows, scratch.absolute, memory.wrenches
-    )
+    add_row_wrenches(
+        tree, loops, mechanism.room, memory.rows, scratch.absolute, scratch.jacobian,
+        memory.wrenches,
+    )  # fmt: skip
 
 
 @routine

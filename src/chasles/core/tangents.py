@@ -23,17 +23,14 @@ from chasles.core.arrays import (
     Integers,
     System,
     clear,
-    get6,
     mat9,
     put3,
     put9,
-    twist6,
     vec3,
 )
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.forces.registry import FORCES, add_force_wrench, effort_of
 from chasles.core.workspace import Workspace, make_workspace
-from chasles.core.wrenches import inertial_and_gravity_wrench
 from chasles.groups.so3 import so3_exp, so3_matrix
 from chasles.groups.vectors import add, matmul, matvec
 from chasles.scalars.elementary import absolute as size_of
@@ -102,19 +99,6 @@ def put_back(tangents: Any, scratch: Any, body: int) -> None:
     for c in range(ABSOLUTE_WIDTH):
         at = body * ABSOLUTE_WIDTH + c
         tangents.probe.absolute[at] = scratch.absolute[at]
-
-
-@routine
-def own_wrench(system: Any, probe: Any, body: int) -> Any:
-    """Gyroscopic terms and gravity of one body."""
-    at = body * ABSOLUTE_WIDTH
-    return inertial_and_gravity_wrench(
-        system.bodies.mass[body],
-        get6(system.bodies.inertia, 6 * body),
-        mat9(probe.absolute, at + POSE_R),
-        twist6(probe.absolute, at + TWIST),
-        vec3(system.gravity, 0),
-    )
 
 
 @routine

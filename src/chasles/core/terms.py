@@ -3,10 +3,10 @@
 from typing import Any
 
 from chasles.compiled import beyond, borrow, kernel, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, clear, copy
-from chasles.core.assemble import assemble_wrenches
+from chasles.core.arrays import ABSOLUTE_WIDTH, clear, copy, put_twist
 from chasles.core.constraints.registry import assemble_rows
 from chasles.core.forces.registry import apply_forces
+from chasles.core.wrenches import own_wrench
 
 
 @routine
@@ -24,7 +24,8 @@ def put_terms(system: Any, work: Any) -> None:
     assemble_rows(system, work)
     clear(work.rhs, 6 * system.body_count)
     apply_forces(system, work)
-    assemble_wrenches(system, work.absolute, work.forces)
+    for body in range(system.body_count):
+        put_twist(work.forces, 6 * body, own_wrench(system, work.absolute, body))
     for k in range(6 * system.body_count):
         work.forces[k] += work.rhs[k]
 

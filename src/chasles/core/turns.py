@@ -11,9 +11,9 @@ to whole turns, and the integral says which.
 from typing import Any
 
 from chasles.compiled import formula, hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, mat9, vec3
-from chasles.core.assemble import pose_of
-from chasles.core.rows import nearest_turn, relative_joint_frame, turn_about_axis
+from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, vec3
+from chasles.core.assemble import opening_of
+from chasles.core.rows import nearest_turn, turn_about_axis
 from chasles.groups.vectors import dot
 from chasles.scalars.elementary import pick
 
@@ -43,15 +43,9 @@ def put_turn_rates(system: Any, scratch: Any) -> None:
 
 
 @formula
-def turn_of(pairs: Any, index: int, absolute: Any) -> Any:
+def turn_of(parts: Any, index: int, absolute: Any) -> Any:
     """The angle of a joint or force between its frames, within half a turn."""
-    turn, _ = relative_joint_frame(
-        pose_of(absolute, pairs.a[index]),
-        (mat9(pairs.axes_a, 9 * index), vec3(pairs.point_a, 3 * index)),
-        pose_of(absolute, pairs.b[index]),
-        (mat9(pairs.axes_b, 9 * index), vec3(pairs.point_b, 3 * index)),
-    )
-    return turn_about_axis(turn)
+    return turn_about_axis(opening_of(parts, index, absolute)[0])
 
 
 @formula

@@ -3,7 +3,7 @@
 from typing import Any
 
 from chasles.compiled import formula, routine
-from chasles.core.arrays import get6, twist6
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, TWIST, get6, mat9, twist6, vec3
 from chasles.groups.vectors import cross, dot, neg, scale, sub, symvec, tmatvec
 from chasles.scalars.elementary import sqrt
 
@@ -20,6 +20,19 @@ def inertial_and_gravity_wrench(
     torque = neg(cross(omega, symvec(inertia, omega)))
     force = scale(mass, sub(tmatvec(rotation, gravity), cross(omega, v)))
     return torque, force
+
+
+@routine
+def own_wrench(system: Any, absolute: Any, body: int) -> Any:
+    """Gyroscopic terms and gravity of one of the placed bodies."""
+    at = body * ABSOLUTE_WIDTH
+    return inertial_and_gravity_wrench(
+        system.bodies.mass[body],
+        get6(system.bodies.inertia, 6 * body),
+        mat9(absolute, at + POSE_R),
+        twist6(absolute, at + TWIST),
+        vec3(system.gravity, 0),
+    )
 
 
 @formula

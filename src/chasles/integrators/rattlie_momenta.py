@@ -20,18 +20,17 @@ from chasles.core.arrays import (
     twist6,
     vec3,
 )
-from chasles.core.assemble import twist_of
+from chasles.core.assemble import opening_of, twist_of
 from chasles.core.constraints.screw_form import relative_twist
 from chasles.core.momenta import in_body_axes, momentum, moved_momentum
 from chasles.core.recursion.again import load_bodies, load_efforts, solve_again, twist_found
 from chasles.core.recursion.closing import SHIFTS, put_openings, put_slips
-from chasles.core.recursion.coupled import add_coupled_wrenches, put_coupled_rows
+from chasles.core.recursion.coupled import put_coupled_rows
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, sum_inward
 from chasles.core.recursion.refine import effort_norm
 from chasles.core.recursion.stage import push_along, push_bodies
 from chasles.core.recursion.tree import ROW, TORQUE
-from chasles.core.stabilisation.residuals import joint_opening
 from chasles.core.stage import force_powers, put_powers
 from chasles.core.turns import put_turn_rates
 from chasles.core.wrenches import mass_norm
@@ -148,7 +147,7 @@ def put_rotor_slips(
         if joints.geared[joint] == 0:
             continue
         row = 6 * system.body_count + joints.first_row[joint] + joints.rows[joint]
-        now, then = joint_opening(system, joint, absolute), joint_opening(system, joint, other)
+        now, then = opening_of(joints, joint, absolute), opening_of(joints, joint, other)
         turned = so3_log(so3_from_matrix(tmatmul(now[0], then[0])))
         slid, rates = sub(then[1], now[1]), relative_twist(joints, joint, absolute)
         for k in range(3):
@@ -186,8 +185,7 @@ def load_missing(mechanism: Any, work: Any, scheme: Any, multipliers: Any) -> No
     """Momenta that are missed with these multipliers, as loads of the recursion."""
     tree, memory, room, loops = mechanism.tree, mechanism.memory, mechanism.room, mechanism.loops
     copy(multipliers, room.multipliers, loops.row_count)
-    add_row_wrenches(loops, room, work.jacobian, memory.wrenches)
-    add_coupled_wrenches(tree, loops, room, memory.rows, work.absolute, memory.wrenches)
+    add_row_wrenches(tree, loops, room, memory.rows, work.absolute, work.jacobian, memory.wrenches)
     load_bodies(tree, memory, tree.body_count)
 
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from chasles.compiled import once, routine
-from chasles.core.assemble import pose_of, twist_of
+from chasles.core.assemble import frame_on_a, frame_on_b, pose_of, twist_of
 from chasles.core.forces.kind import Deformation, effort_of
-from chasles.core.forces.motion import add_wrench, frame_on_a, frame_on_b, times_row
+from chasles.core.forces.motion import add_wrench, times_row
 from chasles.core.rows import (
     column,
     frame_seen_from_a,

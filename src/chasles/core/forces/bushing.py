@@ -10,14 +10,13 @@ from typing import Any
 
 from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec3
-from chasles.core.assemble import pose_of, twist_of
+from chasles.core.assemble import frame_on_a, frame_on_b, opening_of, pose_of, twist_of
 from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
-from chasles.core.forces.motion import add_wrench, frame_on_a, frame_on_b
+from chasles.core.forces.motion import add_wrench
 from chasles.core.frames import Frames, frame_along
 from chasles.core.rows import (
     frame_seen_from_a,
     full_misalignment,
-    relative_joint_frame,
     twist_in_joint_frame,
 )
 from chasles.groups.so3 import so3_dexp_inv
@@ -52,10 +51,9 @@ def bushing_wrench(system: Any, index: int, work: Any) -> float:
     """Returns the power of the dampers."""
     forces = system.forces
     a, b = forces.a[index], forces.b[index]
-    axes_a, point_a = frame_on_a(forces, index)
-    axes_b, point_b = frame_on_b(forces, index)
+    (axes_a, _), (axes_b, point_b) = frame_on_a(forces, index), frame_on_b(forces, index)
     pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
-    turn, shift = relative_joint_frame(pose_a, (axes_a, point_a), pose_b, (axes_b, point_b))
+    turn, shift = opening_of(forces, index, work.absolute)
     seen_axes, seen_point = frame_seen_from_a(pose_a, pose_b, axes_b, point_b)
     spin_a, slide_a = twist_in_joint_frame(twist_of(work.absolute, a), seen_axes, seen_point)
     spin_b, slide_b = twist_in_joint_frame(twist_of(work.absolute, b), axes_b, point_b)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from chasles.compiled import formula, routine
-from chasles.core.arrays import mat9, put_twist, twist6, vec3
+from chasles.core.arrays import put_twist, twist6
 from chasles.groups.vectors import add, cross, dot, scale, tmatvec
 
 
@@ -13,18 +13,6 @@ def add_wrench(out: Any, body: int, wrench: Any) -> None:
     if body >= 0:
         present = twist6(out, 6 * body)
         put_twist(out, 6 * body, (add(present[0], wrench[0]), add(present[1], wrench[1])))
-
-
-@formula
-def frame_on_a(forces: Any, index: int) -> Any:
-    """(axes, point) on body a, in its frame."""
-    return mat9(forces.axes_a, 9 * index), vec3(forces.point_a, 3 * index)
-
-
-@formula
-def frame_on_b(forces: Any, index: int) -> Any:
-    """(axes, point) on body b, in its frame."""
-    return mat9(forces.axes_b, 9 * index), vec3(forces.point_b, 3 * index)
 
 
 @formula

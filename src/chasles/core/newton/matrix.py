@@ -22,7 +22,8 @@ from chasles.core.constraints.registry import assemble_joint
 from chasles.core.newton.armatures import feel_rotors, load_effort, load_rotors, settle_places
 from chasles.core.newton.rows import lift, lower, times_rows
 from chasles.core.newton.ways import POSE_WAY, RATE_WAY, TWIST_WAY, WAYS_WIDTH, put_ways
-from chasles.core.tangents import DIRECTIONS, POSES, move_body, own_wrench, put_back, put_slopes
+from chasles.core.tangents import DIRECTIONS, POSES, move_body, put_back, put_slopes
+from chasles.core.wrenches import own_wrench
 from chasles.groups.vectors import scale, symvec
 
 
@@ -82,11 +83,11 @@ def load_bodies(system: Any, newton: Any, scratch: Any) -> None:
                 slide = newton.ways[ways + RATE_WAY + 18 + 6 * r + c]
                 newton.values[at + 6 * r + c] += torque[r]
                 newton.values[at + 18 + 6 * r + c] += system.bodies.mass[body] * slide
-        base = own_wrench(system, newton.tangents.probe, body)
+        base = own_wrench(system, newton.tangents.probe.absolute, body)
         clear(newton.tangents.block, 12 * 24)
         for direction in range(DIRECTIONS):
             step = move_body(newton.tangents, scratch, body, direction)
-            moved = own_wrench(system, newton.tangents.probe, body)
+            moved = own_wrench(system, newton.tangents.probe.absolute, body)
             put_back(newton.tangents, scratch, body)
             for r in range(3):
                 newton.tangents.block[24 * r + direction] = (moved[0][r] - base[0][r]) / step

@@ -11,9 +11,9 @@ of the bodies, and efforts along coordinates: `solving.loop_resolve` has none.
 from typing import Any
 
 from chasles.compiled import routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, put3, vec3
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, vec3
 from chasles.core.outcomes import NOT_SOLVED, OK
-from chasles.core.recursion.articulate import add_load, load_wrenches
+from chasles.core.recursion.articulate import add_load, clear_loads, load_wrenches
 from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.refine import (
     MOST_REFINEMENTS,
@@ -24,24 +24,20 @@ from chasles.core.recursion.refine import (
 )
 from chasles.core.recursion.solving import resolve_loads
 from chasles.core.recursion.tree import (
-    FORCE,
     FREE,
     LEVER,
     ROW,
     SPHERICAL,
-    TORQUE,
     TURN,
     coordinates_of,
 )
-from chasles.groups.vectors import ZERO, add, cross, dot, matvec, neg, scale, tmatvec
+from chasles.groups.vectors import add, cross, dot, matvec, neg, scale, tmatvec
 
 
 @routine
 def load_bodies(tree: Any, memory: Any, count: int) -> None:
     """memory.wrenches are all the loads there are, if there are any."""
-    for body in range(tree.body_count):
-        put3(memory.rows, body * ROW + TORQUE, ZERO)
-        put3(memory.rows, body * ROW + FORCE, ZERO)
+    clear_loads(tree, memory.rows)
     if count > 0:
         load_wrenches(tree, memory)
 

@@ -163,24 +163,35 @@ def clear_load(rows: Any, at: int) -> None:
     put3(rows, at + FORCE, ZERO)
 
 
+@routine
+def clear_loads(tree: Any, rows: Any) -> None:
+    """No body has a load."""
+    for body in range(tree.body_count):
+        clear_load(rows, body * ROW)
+
+
 @formula
 def add_load(rows: Any, at: int, torque: Any, force: Any) -> None:
     put3(rows, at + TORQUE, add(vec3(rows, at + TORQUE), torque))
     put3(rows, at + FORCE, add(vec3(rows, at + FORCE), force))
 
 
+@formula
+def load_on(tree: Any, memory: Any, body: int) -> Any:
+    """The load of a body about P, world axes, from that in its own axes at its centre of mass."""
+    axes, turn = mat9(tree.axes, 9 * body), mat9(memory.rows, body * ROW + TURN)
+    torque = tmatvec(axes, vec3(memory.wrenches, 6 * body))
+    force = tmatvec(axes, vec3(memory.wrenches, 6 * body + 3))
+    torque = add(torque, cross(vec3(tree.centre, 3 * body), force))
+    return matvec(turn, torque), matvec(turn, force)
+
+
 @routine
 def load_wrenches(tree: Any, memory: Any) -> None:
-    """Take the loads off p: wrenches in the body's own axes at its centre of mass."""
-    rows = memory.rows
+    """Take the loads off p."""
     for body in range(tree.body_count):
-        at = body * ROW
-        axes = mat9(tree.axes, 9 * body)
-        torque = tmatvec(axes, vec3(memory.wrenches, 6 * body))
-        force = tmatvec(axes, vec3(memory.wrenches, 6 * body + 3))
-        torque = add(torque, cross(vec3(tree.centre, 3 * body), force))
-        turn = mat9(rows, at + TURN)
-        add_load(rows, at, neg(matvec(turn, torque)), neg(matvec(turn, force)))
+        torque, force = load_on(tree, memory, body)
+        add_load(memory.rows, body * ROW, neg(torque), neg(force))
 
 
 # --- one coordinate ---

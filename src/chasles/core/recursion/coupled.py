@@ -16,7 +16,7 @@ a coordinate of a joint that has rows, times f'.
 
 from typing import Any
 
-from chasles.compiled import call_address, formula, once, routine
+from chasles.compiled import call_address, once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, mat9, put3, put_twist, twist6, vec3
 from chasles.core.assemble import pose_of, twist_of
 from chasles.core.constraints.custom import put_pose_and_twist
@@ -175,15 +175,6 @@ def take_coupled(
         for term in range(loops.first_term[k], loops.first_term[k + 1]):
             slope = room.own[loops.term_at[term]]
             room.left[row] -= slope * column[loops.term_rate[term]]
-
-
-@formula
-def add_coupled_wrenches(
-    tree: Any, loops: Any, room: Any, rows: Any, absolute: Any, wrenches: Any
-) -> None:
-    """The wrenches of couplings, where there are any."""
-    if loops.coupled_count > 0:
-        couple_bodies(tree, loops, room, rows, absolute, wrenches)
 
 
 @once

@@ -14,13 +14,19 @@ $S^T F + I_r\ddot q - \tau$ is the driver's effort.
 from typing import Any
 
 from chasles.compiled import borrow, formula, hot, kernel, routine
-from chasles.core.arrays import ROW_WIDTH, get6, mat9, put3, vec3
+from chasles.core.arrays import ROW_WIDTH, mat9, put3, vec3
 from chasles.core.recursion.accelerate import accelerate
-from chasles.core.recursion.articulate import articulate, clear_sums, load_wrenches
+from chasles.core.recursion.articulate import (
+    articulate,
+    clear_sums,
+    load_on,
+    load_wrenches,
+    rigid_of,
+)
 from chasles.core.recursion.axes import axis_of, column_of_turn
-from chasles.core.recursion.coupled import add_coupled_wrenches
+from chasles.core.recursion.coupled import couple_bodies
 from chasles.core.recursion.eliminate import SOLVED
-from chasles.core.recursion.inertia import rotated, spread
+from chasles.core.recursion.inertia import response
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.stage import accelerate_at, push, put_cut_rows
 from chasles.core.recursion.tree import (
@@ -28,37 +34,29 @@ from chasles.core.recursion.tree import (
     ALPHA,
     FREE,
     LEVER,
-    OMEGA,
     ROW,
     SPHERICAL,
     TURN,
     coordinates_of,
 )
-from chasles.groups.vectors import add, axpy, cross, dot, matmult, matvec, neg, sub, tmatvec
+from chasles.groups.vectors import add, cross, dot, matmult, matvec, neg, sub, tmatvec
 
 
 @formula
 def rigid_wrench(tree: Any, memory: Any, body: int) -> Any:
     """What moves a body alone as it moves, less its load: about P in world axes."""
     rows, at = memory.rows, body * ROW
-    turn, omega = mat9(rows, at + TURN), vec3(rows, at + OMEGA)
-    alpha, a = vec3(rows, at + ALPHA), vec3(rows, at + ACCELERATION)
-    inertia = rotated(turn, get6(tree.inertia, 6 * body))
-    moment = matvec(turn, vec3(tree.moment, 3 * body))
-    torque = add(spread(inertia, alpha), cross(omega, spread(inertia, omega)))
-    torque = add(torque, cross(moment, a))
-    force = add(cross(alpha, moment), cross(omega, cross(omega, moment)))
-    force = axpy(tree.mass[body], a, force)
-    axes = mat9(tree.axes, 9 * body)
-    push = tmatvec(axes, vec3(memory.wrenches, 6 * body + 3))
-    twist = tmatvec(axes, vec3(memory.wrenches, 6 * body))
-    twist = add(twist, cross(vec3(tree.centre, 3 * body), push))
-    return sub(torque, matvec(turn, twist)), sub(force, matvec(turn, push))
+    a, p = rigid_of(tree, rows, body, tree.pair[body])
+    torque, force = response(a, vec3(rows, at + ALPHA), vec3(rows, at + ACCELERATION))
+    twist, push = load_on(tree, memory, body)
+    return sub(add(torque, p[0]), twist), sub(add(force, p[1]), push)
 
 
 @routine
-def add_row_wrenches(loops: Any, room: Any, jacobian: Any, wrenches: Any) -> None:
-    """-J^T lambda of the cut joints are loads like others."""
+def add_row_wrenches(
+    tree: Any, loops: Any, room: Any, rows: Any, absolute: Any, jacobian: Any, wrenches: Any
+) -> None:
+    """-J^T lambda of the cut joints and couplings are loads like others."""
     for row in range(loops.row_count):
         for side in range(2):
             body = loops.bodies[2 * row + side]
@@ -66,6 +64,8 @@ def add_row_wrenches(loops: Any, room: Any, jacobian: Any, wrenches: Any) -> Non
                 entry = loops.source[row] * ROW_WIDTH + 6 * side
                 for c in range(6):
                     wrenches[6 * body + c] -= room.multipliers[row] * jacobian[entry + c]
+    if loops.coupled_count > 0:
+        couple_bodies(tree, loops, room, rows, absolute, wrenches)
 
 
 @routine
@@ -142,8 +142,9 @@ def accelerate_under(
         place(tree, state, memory.rows, work.absolute)
     if loops.row_count > 0:
         put_cut_rows(system, tree, loops, room, state, work)
-        add_row_wrenches(loops, room, work.jacobian, memory.wrenches)
-        add_coupled_wrenches(tree, loops, room, memory.rows, work.absolute, memory.wrenches)
+        add_row_wrenches(
+            tree, loops, room, memory.rows, work.absolute, work.jacobian, memory.wrenches
+        )
     clear_sums(tree, memory.rows)
     load_wrenches(tree, memory)
     articulate(tree, memory)
@@ -178,8 +179,9 @@ def tree_reactions(
         )
         if outcome != SOLVED:
             return outcome
-        add_row_wrenches(cuts, riders, space.jacobian, scratch.wrenches)
-        add_coupled_wrenches(model, cuts, riders, scratch.rows, space.absolute, scratch.wrenches)
+        add_row_wrenches(
+            model, cuts, riders, scratch.rows, space.absolute, space.jacobian, scratch.wrenches
+        )
     reactions(model, scratch, borrow(wrenches))
     along_coordinates(model, scratch.rows, borrow(wrenches), borrow(rates), borrow(efforts))
     joint_wrenches(model, scratch.rows, borrow(wrenches), borrow(on_bodies))

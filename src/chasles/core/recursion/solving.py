@@ -25,7 +25,7 @@ from chasles.core.blocks.small import (
     scale6,
 )
 from chasles.core.recursion.accelerate import accelerate_body, chart_rates, free_rates, solve_six
-from chasles.core.recursion.articulate import add_load, articulate_body
+from chasles.core.recursion.articulate import add_load, articulate_body, clear_loads
 from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.dust import LONG, swept6
 from chasles.core.recursion.eliminate import SOLVED, close_again, close_group, find_group
@@ -196,9 +196,7 @@ def loop_resolve(tree: Any, loops: Any, room: Any, rows: Any, out: Any, first: i
     What the coordinates have to do so that rows change by given amounts, with the least effort: the
     projection of positions and velocities, and the corrections of damped rows.
     """
-    for body in range(tree.body_count):
-        put3(rows, body * ROW + TORQUE, ZERO)
-        put3(rows, body * ROW + FORCE, ZERO)
+    clear_loads(tree, rows)
     resolve_loads(tree, loops, room, rows, out, first)
 
 

@@ -4,20 +4,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import formula, once, routine
+from chasles.compiled import formula, once
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     ROW_WIDTH,
     Floats,
     Integers,
     System,
-    mat9,
     twist6,
-    vec3,
 )
-from chasles.core.assemble import pose_of, twist_of
+from chasles.core.assemble import opening_of, pose_of, twist_of
 from chasles.core.constraints.registry import put_residual
-from chasles.core.rows import relative_joint_frame
 from chasles.groups.vectors import dot
 from chasles.scalars.elementary import maximum, sqrt
 
@@ -46,18 +43,6 @@ def make_residuals(system: System, chosen: Integers) -> Residuals:
     )
 
 
-@routine
-def joint_opening(system: Any, joint: int, absolute: Any) -> Any:
-    """Frame B of a joint seen from A: (turn, shift)."""
-    joints = system.joints
-    return relative_joint_frame(
-        pose_of(absolute, system.joints.a[joint]),
-        (mat9(joints.axes_a, 9 * joint), vec3(joints.point_a, 3 * joint)),
-        pose_of(absolute, system.joints.b[joint]),
-        (mat9(joints.axes_b, 9 * joint), vec3(joints.point_b, 3 * joint)),
-    )
-
-
 @formula
 def distance(absolute: Any, body: int) -> Any:
     """Of a body from the origin."""
@@ -76,7 +61,7 @@ def furthest(system: Any, joint: int, absolute: Any) -> Any:
 def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
     """-g of a joint of any kind, whose J has just been assembled."""
     kind, drive = system.joints.kind[joint], system.joints.drive[joint]
-    turn, shift = joint_opening(system, joint, absolute)
+    turn, shift = opening_of(system.joints, joint, absolute)
     target = work.signals[drive] if drive >= 0 else 0.0
     row = 6 * system.body_count + system.joints.first_row[joint]
     put_residual(kind, system, joint, turn, shift, target, work, row, out)

@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, Floats, vec3
-from chasles.core.assemble import pose_of
+from chasles.core.assemble import opening_of, pose_of
 from chasles.core.constraints.kind import Opening
 from chasles.core.constraints.lower_pair import LOWER_PAIR
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.judge import energy_of_placed, rotor_energy
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.signals import put_signals
-from chasles.core.stabilisation.residuals import joint_opening
 from chasles.groups.vectors import dot
 from chasles.many.ensembles.members import records_of
 from chasles.many.traced.record import Parameter, record_reading
@@ -63,7 +62,7 @@ def violation(joint: int) -> Quantity:
 
     def value(system: Any, scratch: Any) -> Any:
         joints = system.joints
-        turn, shift = joint_opening(system, joint, scratch.absolute)
+        turn, shift = opening_of(system.joints, joint, scratch.absolute)
         kind, locked = CONSTRAINTS[joints.kind[joint]], joints.locked[joint]
         if kind is LOWER_PAIR and joints.constant[joint] == 0.0:
             gap = tuple(shift[k] if locked >> (3 + k) & 1 else 0.0 for k in range(3))
