@@ -7,8 +7,7 @@ for a joint to the ground.
 from typing import Any
 
 from chasles.compiled import formula, hot, once
-from chasles.core.arrays import mat9, vec3
-from chasles.core.assemble import pose_of, twist_of
+from chasles.core.assemble import frame_on_b, pose_of, twist_of
 from chasles.core.constraints.motion import ZERO, negated, put_row
 from chasles.core.rows import (
     advance,
@@ -16,9 +15,12 @@ from chasles.core.rows import (
     column,
     frame_seen_from_a,
     full_misalignment,
+    nearest_turn,
+    relative_joint_frame,
     rotation_row,
     screw_eta,
     translation_row,
+    turn_about_axis,
     twist_in_joint_frame,
 )
 from chasles.groups.vectors import IDENTITY, add, cross, sub, tmatvec
@@ -53,7 +55,7 @@ def rotor_rows(joints: Any, joint: int, absolute: Any, jacobian: Any, eta: Any) 
 def joint_in_frame_b(joints: Any, joint: int, absolute: Any) -> Any:
     """Frame B on body a and on body b, (axes, point), and the bracket of the bodies' twists."""
     a, b = joints.a[joint], joints.b[joint]
-    axes, point = mat9(joints.axes_b, 9 * joint), vec3(joints.point_b, 3 * joint)
+    axes, point = frame_on_b(joints, joint)
     seen_axes, seen_point = IDENTITY, ZERO
     bracket = (ZERO, ZERO)
     if a >= 0:
@@ -102,6 +104,22 @@ def coordinate_rows(turns: bool, on_a: Any, on_b: Any) -> Any:
         return negated(rotation_row(column(on_a[0], 2))), rotation_row(column(on_b[0], 2))
     row_a = translation_row(column(on_a[0], 2), on_a[1], 0.0)
     return negated(row_a), translation_row(column(on_b[0], 2), on_b[1], 0.0)
+
+
+@formula
+def coordinate_between(
+    absolute: Any, a: int, b: int, on_a: Any, on_b: Any, turns: bool, near: Any
+) -> Any:
+    """The angle nearest to `near`, or the displacement, of a frame on b against one on a.
+
+    With its rate as rows on both bodies, and the frame on b as a sees it.
+    """
+    pose_a, pose_b = pose_of(absolute, a), pose_of(absolute, b)
+    turn, shift = relative_joint_frame(pose_a, on_a, pose_b, on_b)
+    seen = frame_seen_from_a(pose_a, pose_b, on_b[0], on_b[1])
+    row_a, row_b = coordinate_rows(turns, seen, on_b)
+    value = nearest_turn(turn_about_axis(turn), near) if turns else shift[2]
+    return value, row_a, row_b, seen
 
 
 @formula

@@ -73,8 +73,6 @@ def load_effort(mechanism: Any, newton: Any, scratch: Any, point: Any, index: in
         _, _, row_a, row_b = coordinate_motion(system, index, tangents.probe)
         put_twist(tangents.wrench, 0, row_a)
         put_twist(tangents.wrench, 6, row_b)
-        for c in range(6):
-            tangents.wrench[c] = -tangents.wrench[c]
         ends = (system.forces.a[index], system.forces.b[index])
         add_along(newton, newton.across, index, ends, tangents.wrench, (stiff, damped, 0.0))
 

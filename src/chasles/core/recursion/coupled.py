@@ -18,19 +18,15 @@ from typing import Any
 
 from chasles.compiled import call_address, once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, mat9, put3, put_twist, twist6, vec3
-from chasles.core.assemble import pose_of, twist_of
+from chasles.core.assemble import twist_of
 from chasles.core.constraints.custom import put_pose_and_twist
-from chasles.core.constraints.screw_form import coordinate_rows
-from chasles.core.forces.motion import times_row
+from chasles.core.constraints.screw_form import coordinate_between
+from chasles.core.forces.motion import power, times_row
 from chasles.core.recursion.axes import z_axis
 from chasles.core.recursion.on_bodies import felt_by_row, row_on_body
 from chasles.core.recursion.tree import POINT, ROW
 from chasles.core.rows import (
-    frame_seen_from_a,
-    nearest_turn,
-    relative_joint_frame,
     screw_eta,
-    turn_about_axis,
     twist_in_joint_frame,
 )
 from chasles.core.signals import polynomial
@@ -84,28 +80,21 @@ def put_gauge(loops: Any, room: Any, j: int, absolute: Any, work: Any) -> Any:
         (mat9(frames, at), vec3(frames, at + 9)),
         (mat9(frames, at + 12), vec3(frames, at + 21)),
     )
-    pose_a, pose_b = pose_of(absolute, a), pose_of(absolute, b)
-    turn, shift = relative_joint_frame(pose_a, on_a, pose_b, on_b)
-    seen = frame_seen_from_a(pose_a, pose_b, on_b[0], on_b[1])
+    near = 0.0
+    if counted >= 0:
+        near = sign * work.quadratures[counted]
+    value, row_a, row_b, seen = coordinate_between(absolute, a, b, on_a, on_b, counted >= 0, near)
     twist_a, twist_b = twist_of(absolute, a), twist_of(absolute, b)
     bracket = screw_eta(
         twist_in_joint_frame(twist_a, seen[0], seen[1]),
         twist_in_joint_frame(twist_b, on_b[0], on_b[1]),
     )
-    if counted >= 0:
-        value = nearest_turn(sign * turn_about_axis(turn), work.quadratures[counted])
-        known = sign * bracket[0][2]
-    else:
-        value = sign * shift[2]
-        known = sign * bracket[1][2]
-    row_a, row_b = coordinate_rows(counted >= 0, seen, on_b)
-    row_a, row_b = times_row(row_a, sign), times_row(row_b, sign)
-    rate = dot(row_b[0], twist_b[0]) + dot(row_b[1], twist_b[1])
-    put_twist(room.ties, 6 * loops.gauge_ties[2 * j + 1], row_b)
+    known = bracket[0][2] if counted >= 0 else bracket[1][2]
+    rate = power(row_b, twist_b) + power(row_a, twist_a)
+    put_twist(room.ties, 6 * loops.gauge_ties[2 * j + 1], times_row(row_b, sign))
     if a >= 0:
-        rate += dot(row_a[0], twist_a[0]) + dot(row_a[1], twist_a[1])
-        put_twist(room.ties, 6 * loops.gauge_ties[2 * j], row_a)
-    return value, rate, known
+        put_twist(room.ties, 6 * loops.gauge_ties[2 * j], times_row(row_a, sign))
+    return sign * value, sign * rate, sign * known
 
 
 @routine
