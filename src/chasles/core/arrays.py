@@ -4,7 +4,8 @@ Python sees ordinary two-dimensional arrays; kernels borrow them (see `chasles.c
 them flat: entry c of row r is at r * WIDTH + c.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from chasles.model.formulas import MOST_SEEN
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+R = TypeVar("R")
 
 GROUND_INDEX = -1
 
@@ -134,6 +137,31 @@ class System(NamedTuple):
     signal_count: int  # functions of time, sampled at every stage; the time itself comes first
     quadrature_count: int  # integrals: work of forces, work of drivers, unwrapped angles
     row_count: int  # rows of J, padding included
+
+
+def storage(record: Callable[..., R], sizes: Mapping[str, int], /, **given: Any) -> R:
+    """A record with zeros for all arrays that are not given.
+
+    `Annotated[Floats, "n", 6]` is an array (sizes["n"], 6).
+    """
+    for name, kind in record.__annotations__.items():
+        if name not in given:
+            shape = [size if isinstance(size, int) else sizes[size] for size in kind.__metadata__]
+            given[name] = np.zeros(shape, np.int64 if kind.__origin__ == Integers else np.float64)
+    return record(**given)
+
+
+def sizes_of(system: System) -> dict[str, int]:
+    """What `storage` makes arrays by."""
+    bodies, rows = system.body_count, system.row_count
+    return {
+        "n": bodies,
+        "6 n": 6 * bodies,
+        "rows": rows,
+        "6 n + rows": 6 * bodies + rows,
+        "signals": max(1, system.signal_count),
+        "quadratures": system.quadrature_count,
+    }
 
 
 def padded(rows: Any) -> Any:

@@ -7,18 +7,10 @@ factorisations  of matrices of the whole mechanism beside those that evaluations
 
 from typing import Any
 
-import numpy as np
-
 from chasles.compiled import hot
-from chasles.core.arrays import Floats
 
 EVALUATED, ITERATED, FACTORED = range(3)
 TALLY_WIDTH = 3
-
-
-def make_tally() -> Floats:
-    """Nothing counted yet."""
-    return np.zeros(TALLY_WIDTH)
 
 
 @hot

@@ -8,7 +8,7 @@ derivatives, for what people read.)  A force that pushes only while it touches h
 does not.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from chasles.core.arrays import (
     mat9,
     put3,
     put9,
+    storage,
     vec3,
 )
 from chasles.core.constraints.registry import assemble_joint
@@ -48,23 +49,21 @@ class Tangents(NamedTuple):
     probe: Workspace  # its own, but for functions of time and integrals: those of the stage
     reach: Floats  # (n,) radius of gyration: what displacements are small against
     one_sided: Integers  # (f,) 1 for forces that push only while they touch
-    block: Floats  # (12 * 24,) derivatives of one force or joint
-    wrench: Floats  # (12,) of a force or joint, ...
-    displaced: Floats  # (12,) ... and of one with a body displaced
+    block: Annotated[Floats, 12, 24]  # derivatives of one force or joint
+    wrench: Annotated[Floats, 12]  # of a force or joint, ...
+    displaced: Annotated[Floats, 12]  # ... and of one with a body displaced
 
 
 def make_tangents(system: System, work: Workspace) -> Tangents:
     """Storage for a model whose stages write `work`."""
     mass = np.maximum(system.bodies.mass, np.finfo(float).tiny)
     kinds = system.forces.kind[: system.force_count].tolist()
-    return Tangents(
-        make_workspace(system)._replace(signals=work.signals, quadratures=work.quadratures),
+    return storage(
+        Tangents, {},
+        probe=make_workspace(system)._replace(signals=work.signals, quadratures=work.quadratures),
         reach=np.sqrt(system.bodies.inertia[:, :3].mean(axis=1) / mass),
         one_sided=np.array([FORCES[kind].one_sided for kind in kinds], np.int64),
-        block=np.zeros(12 * 24),
-        wrench=np.zeros(12),
-        displaced=np.zeros(12),
-    )
+    )  # fmt: skip
 
 
 @formula

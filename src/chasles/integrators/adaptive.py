@@ -13,12 +13,12 @@ with the same F; not with the same k, which is $\mathrm{dexp}^{-1}_{-\Theta_1}F$
 So F is kept before it is pulled back.  A step that follows a rejected one begins with its F, too.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from chasles.compiled import beyond, borrow, hot, kernel, once, routine
-from chasles.core.arrays import Floats, copy
+from chasles.core.arrays import Floats, copy, storage
 from chasles.core.judge import begin_step, end_step, look_at_energy, look_at_gaps
 from chasles.core.outcomes import NOT_CLOSED, NOT_FINITE, OK, TURNED
 from chasles.core.recursion.stage import follow
@@ -77,16 +77,16 @@ class Embedded(NamedTuple):
     degree: int
     has_third: int
     estimate: float  # the power of h that the error goes with
-    slopes: Floats  # (total, slope length)
-    increment: Floats  # (slope length,)
-    weights: Floats  # (total,)
-    point: Floats  # (kept,)
+    slopes: Annotated[Floats, "total", "slope"]
+    increment: Annotated[Floats, "slope"]
+    weights: Annotated[Floats, "total"]
+    point: Annotated[Floats, "kept"]
     measure: Measure
     ends_there: int  # whether the last stage is at the end of the step
-    first: Floats  # (slope length,) F at the state, if it is known
-    last: Floats  # (slope length,) F at the last stage
-    known: Floats  # (1,) whether `first` is that of the state: 1, 0, or ASIDE
-    evaluated: Floats  # (1,) how often F was
+    first: Annotated[Floats, "slope"]  # F at the state, if it is known
+    last: Annotated[Floats, "slope"]  # F at the last stage
+    known: Annotated[Floats, 1]  # whether `first` is that of the state: 1, 0, or ASIDE
+    evaluated: Annotated[Floats, 1]  # how often F was
 
 
 def make_embedded(pair: Pair, measure: Measure, kept: int, length: int) -> Embedded:
@@ -95,7 +95,8 @@ def make_embedded(pair: Pair, measure: Measure, kept: int, length: int) -> Embed
     b = np.zeros(total)
     b[: len(pair.tableau.b)] = pair.tableau.b
     ends_there = np.array_equal(pair.a[pair.count - 1], b) and b[pair.count - 1] == 0.0
-    return Embedded(
+    return storage(
+        Embedded, {"total": total, "slope": length, "kept": kept},
         a=np.array(pair.a),
         b=b,
         c=pair.a.sum(axis=1),
@@ -107,17 +108,9 @@ def make_embedded(pair: Pair, measure: Measure, kept: int, length: int) -> Embed
         degree=pair.dense.shape[1],
         has_third=int(pair.third.any()),
         estimate=float(pair.estimate),
-        slopes=np.zeros((total, length)),
-        increment=np.zeros(length),
-        weights=np.zeros(total),
-        point=np.zeros(kept),
         measure=measure,
         ends_there=int(ends_there),
-        first=np.zeros(length),
-        last=np.zeros(length),
-        known=np.zeros(1),
-        evaluated=np.zeros(1),
-    )
+    )  # fmt: skip
 
 
 @routine

@@ -23,16 +23,16 @@ and the fastest rate of the equations: steps are as short as those of explicit m
 gained is symmetry.  Stiff forces want `linearly-implicit`.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import Floats, copy
+from chasles.core.arrays import Floats, copy, storage
 from chasles.core.outcomes import NOT_CONVERGED, OK
 from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
 from chasles.core.stage import Role, stage
-from chasles.core.tally import EVALUATED, ITERATED, count_up, make_tally
+from chasles.core.tally import EVALUATED, ITERATED, TALLY_WIDTH, count_up
 from chasles.scalars.elementary import sqrt
 
 #: Stages by name.
@@ -57,12 +57,12 @@ class Gauss(NamedTuple):
     b: Floats  # (s,)
     c: Floats  # (s,)
     count: int  # s
-    slopes: Floats  # (s, slope length)
-    fresh: Floats  # (slope length,) a slope that is about to take the place of another
-    increment: Floats  # (slope length,)
-    middle: Floats  # (kept,)
-    point: Floats  # (kept,) the stage
-    tally: Floats  # see `core.tally`
+    slopes: Annotated[Floats, "s", "slope"]
+    fresh: Annotated[Floats, "slope"]  # a slope that is about to take the place of another
+    increment: Annotated[Floats, "slope"]
+    middle: Annotated[Floats, "kept"]
+    point: Annotated[Floats, "kept"]  # the stage
+    tally: Annotated[Floats, TALLY_WIDTH]  # see `core.tally`
 
 
 def gauss_nodes(stages: int) -> Floats:
@@ -86,20 +86,15 @@ def make_gauss(stages: int, kept: int, length: int) -> Gauss:
     a = np.array([weights_to(node, nodes) for node in nodes])
     a = 0.5 * (a - a[::-1, ::-1])  # odd about mid-step in all bits
     after = weights_to(0.5, nodes)
-    return Gauss(
+    return storage(
+        Gauss, {"s": stages, "slope": length, "kept": kept},
         a=a,
         before=after[::-1].copy(),
         after=after,
         b=after + after[::-1],
         c=0.5 + nodes,
         count=stages,
-        slopes=np.zeros((stages, length)),
-        fresh=np.zeros(length),
-        increment=np.zeros(length),
-        middle=np.zeros(kept),
-        point=np.zeros(kept),
-        tally=make_tally(),
-    )
+    )  # fmt: skip
 
 
 @hot

@@ -26,12 +26,12 @@ The order conditions are others than those of equations without joints: `rk4` ha
 """
 
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import Floats, clear, copy
+from chasles.core.arrays import Floats, clear, copy, storage
 from chasles.core.outcomes import NOT_CLOSED, NOT_CONVERGED, OK
 from chasles.core.recursion.closing import SLIPS, close_cut_joints, put_openings, solve_for
 from chasles.core.recursion.stage import follow
@@ -45,7 +45,7 @@ from chasles.core.retraction import (
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.record import PROJECTED
 from chasles.core.stage import Role, stage
-from chasles.core.tally import EVALUATED, ITERATED, count_up, make_tally
+from chasles.core.tally import EVALUATED, ITERATED, TALLY_WIDTH, count_up
 from chasles.integrators.tableaux import Tableau, lower
 from chasles.scalars.elementary import absolute, maximum
 
@@ -84,27 +84,23 @@ class HalfExplicit(NamedTuple):
     nodes: Floats  # (s + 1,) c, and 1
     b: Floats  # (s,)
     count: int  # s
-    slopes: Floats  # (s, slope length)
-    increment: Floats  # (slope length,)
-    point: Floats  # (kept,) the stage
-    trial: Floats  # (kept,) the next one
-    tally: Floats  # see `core.tally`
+    slopes: Annotated[Floats, "s", "slope"]
+    increment: Annotated[Floats, "slope"]
+    point: Annotated[Floats, "kept"]  # the stage
+    trial: Annotated[Floats, "kept"]  # the next one
+    tally: Annotated[Floats, TALLY_WIDTH]  # see `core.tally`
 
 
 def make_half_explicit(tableau: Tableau, kept: int, length: int) -> HalfExplicit:
     """Storage for a tableau whose stages each use the one before."""
     count = len(tableau.b)
-    return HalfExplicit(
+    return storage(
+        HalfExplicit, {"s": count, "slope": length, "kept": kept},
         weights=np.vstack((tableau.a, tableau.b)),
         nodes=np.append(tableau.c, 1.0),
         b=np.array(tableau.b),
         count=count,
-        slopes=np.zeros((count, length)),
-        increment=np.zeros(length),
-        point=np.zeros(kept),
-        trial=np.zeros(kept),
-        tally=make_tally(),
-    )
+    )  # fmt: skip
 
 
 # --- what the joints ask of velocities ---

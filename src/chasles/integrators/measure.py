@@ -13,12 +13,12 @@ judged as well, against r times the energy of the bodies and what was exchanged:
 told exactly by drivers, and their work has to be found all the same.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from chasles.compiled import formula, hot, once, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, Floats, Integers, System, copy
+from chasles.core.arrays import ABSOLUTE_WIDTH, Floats, Integers, System, copy, storage
 from chasles.core.assemble import twist_of
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.groups.vectors import dot
@@ -34,24 +34,20 @@ class Measure(NamedTuple):
     """Sizes of the bodies, and storage."""
 
     sizes: Floats  # (n,) m
-    speeds: Floats  # (n,) m/s, at the faster end of the step
-    worst: Integers  # (1,) the body with the largest error
-    point: Floats  # (kept,)
-    placed: Floats  # (n, ABSOLUTE_WIDTH)
+    speeds: Annotated[Floats, "n"]  # m/s, at the faster end of the step
+    worst: Annotated[Integers, 1]  # the body with the largest error
+    point: Annotated[Floats, "kept"]
+    placed: Annotated[Floats, "n", ABSOLUTE_WIDTH]
     rows: Floats  # (n, ROW) kinematics
 
 
 def make_measure(mechanism: Any, sizes: Floats) -> Measure:
     """Storage for a mechanism whose bodies have these sizes."""
-    bodies = mechanism.system.body_count
-    return Measure(
+    return storage(
+        Measure, {"n": mechanism.system.body_count, "kept": mechanism.layout.kept},
         sizes=np.array(sizes, float),
-        speeds=np.zeros(bodies),
-        worst=np.zeros(1, np.int64),
-        point=np.zeros(mechanism.layout.kept),
-        placed=np.zeros((bodies, ABSOLUTE_WIDTH)),
         rows=np.zeros_like(mechanism.memory.rows),
-    )
+    )  # fmt: skip
 
 
 def body_sizes(system: System, gyration: Floats) -> Floats:

@@ -16,12 +16,12 @@ rounding, as with Munthe-Kaas methods.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from chasles.compiled import beyond, hot
-from chasles.core.arrays import Floats, Integers, copy
+from chasles.core.arrays import Floats, Integers, copy, storage
 from chasles.core.outcomes import OK
 from chasles.core.retraction import combine, finish, retract, slope_length
 from chasles.core.stage import Role, stage
@@ -47,9 +47,9 @@ class Products(NamedTuple):
     b: Floats  # (s,) the weight of a stage in the whole step
     c: Floats  # (s,)
     count: int  # s
-    slopes: Floats  # (s, slope length)
-    increment: Floats  # (slope length,)
-    point: Floats  # (kept,) the stage
+    slopes: Annotated[Floats, "s", "slope"]
+    increment: Annotated[Floats, "slope"]
+    point: Annotated[Floats, "kept"]  # the stage
 
 
 def tableau_of(name: str, product: Product) -> Tableau:
@@ -69,16 +69,14 @@ def padded(factor: Sequence[float], count: int) -> Floats:
 def make_products(tableau: Tableau, product: Product, kept: int, length: int) -> Products:
     """Storage for factors, for points and slopes of these lengths."""
     count, groups = len(product.stages), [*product.stages, product.end]
-    return Products(
+    return storage(
+        Products, {"s": count, "slope": length, "kept": kept},
         weights=np.array([padded(factor, count) for factors in groups for factor in factors]),
         first=np.append(0, np.cumsum([len(factors) for factors in groups])).astype(np.int64),
         b=np.array(tableau.b),
         c=np.array(tableau.c),
         count=count,
-        slopes=np.zeros((count, length)),
-        increment=np.zeros(length),
-        point=np.zeros(kept),
-    )
+    )  # fmt: skip
 
 
 @hot

@@ -36,12 +36,10 @@ S. Hante, M. Arnold: RATTLie: a variational Lie group integration scheme for con
 systems, J. Comput. Appl. Math. 387 (2021).  J. Marsden, M. West, Acta Numerica 10 (2001).
 """
 
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Annotated, Any, NamedTuple
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import Floats, Integers, clear, copy
+from chasles.core.arrays import Floats, Integers, clear, copy, storage
 from chasles.core.outcomes import NOT_CONVERGED, OK
 from chasles.core.recursion import motion
 from chasles.core.recursion.increments import PATH_WIDTH, on_own_group, put_mean_twists
@@ -51,7 +49,7 @@ from chasles.core.recursion.tree import DOF, place_in_pair
 from chasles.core.retraction import finish, slope_length
 from chasles.core.signals import put_signals
 from chasles.core.stage import failure
-from chasles.core.tally import EVALUATED, FACTORED, ITERATED, count_up, make_tally
+from chasles.core.tally import EVALUATED, FACTORED, ITERATED, TALLY_WIDTH, count_up
 from chasles.integrators.compositions import composition
 from chasles.integrators.gauss import HARDLY, LOST, ROUNDED, STALLED
 from chasles.integrators.rattlie_momenta import (
@@ -81,52 +79,44 @@ class Rattlie(NamedTuple):
     count: int
     has_efforts: int  # rotors, or forces along coordinates
     own_group: Integers  # (n,) 1 for bodies on whose pairs eta is xi
-    mean: Floats  # (v,) eta
-    paths: Floats  # (n, PATH_WIDTH) of the bodies, see `increments`
-    twists: Floats  # (n, 6) xi of the bodies
-    known: Floats  # (n, 6) M V + h f / 2 at the start, axes of the bodies
-    force: Floats  # (n, 6) f at the end that is known
-    along: Floats  # (v,) momenta that are missed along coordinates
-    early: Floats  # (rows,) h lambda / 2 at the start
-    late: Floats  # (rows,) ... and at the end
-    powers: Floats  # (2,) of all forces, and its size
-    books: Floats  # rates of integrals and supply
-    increment: Floats  # (slope length,)
-    rates: Floats  # (slope length,) scratch
-    point: Floats  # (kept,)
-    trial: Floats  # (kept,)
-    carry: Floats  # (2 v,) what rounding took from the point
-    spare: Floats  # (2 v,)
-    tally: Floats  # see `core.tally`
+    mean: Annotated[Floats, "v"]  # eta
+    paths: Annotated[Floats, "n", PATH_WIDTH]  # of the bodies, see `increments`
+    twists: Annotated[Floats, "n", 6]  # xi of the bodies
+    known: Annotated[Floats, "n", 6]  # M V + h f / 2 at the start, axes of the bodies
+    force: Annotated[Floats, "n", 6]  # f at the end that is known
+    along: Annotated[Floats, "v"]  # momenta that are missed along coordinates
+    early: Annotated[Floats, "own rows"]  # h lambda / 2 at the start
+    late: Annotated[Floats, "own rows"]  # ... and at the end
+    powers: Annotated[Floats, 2]  # of all forces, and its size
+    books: Annotated[Floats, "linear"]  # rates of integrals and supply
+    increment: Annotated[Floats, "slope"]
+    rates: Annotated[Floats, "slope"]  # scratch
+    point: Annotated[Floats, "kept"]
+    trial: Annotated[Floats, "kept"]
+    carry: Annotated[Floats, "2 v"]  # what rounding took from the point
+    spare: Annotated[Floats, "2 v"]
+    tally: Annotated[Floats, TALLY_WIDTH]  # see `core.tally`
 
 
 def make_rattlie(order: int, _: Any, mechanism: Any) -> Rattlie:
     """Storage for a mechanism."""
-    tree, rows, length = mechanism.tree, mechanism.loops.row_count, slope_length(mechanism)
-    lengths = composition(order)
-    return Rattlie(
+    tree, length, lengths = mechanism.tree, slope_length(mechanism), composition(order)
+    sizes = {
+        "n": tree.body_count,
+        "v": tree.rate_count,
+        "2 v": 2 * tree.rate_count,
+        "own rows": mechanism.loops.row_count,
+        "slope": length,
+        "linear": length - 2 * tree.rate_count,
+        "kept": mechanism.layout.kept,
+    }
+    return storage(
+        Rattlie, sizes,
         lengths=lengths,
         count=len(lengths),
         has_efforts=int(tree.armature.any() or mechanism.memory.has_efforts),
         own_group=on_own_group(tree, mechanism.system.bodies.group),
-        mean=np.zeros(tree.rate_count),
-        paths=np.zeros((tree.body_count, PATH_WIDTH)),
-        twists=np.zeros((tree.body_count, 6)),
-        known=np.zeros((tree.body_count, 6)),
-        force=np.zeros((tree.body_count, 6)),
-        along=np.zeros(tree.rate_count),
-        early=np.zeros(rows),
-        late=np.zeros(rows),
-        powers=np.zeros(2),
-        books=np.zeros(length - 2 * tree.rate_count),
-        increment=np.zeros(length),
-        rates=np.zeros(length),
-        point=np.zeros(mechanism.layout.kept),
-        trial=np.zeros(mechanism.layout.kept),
-        carry=np.zeros(2 * tree.rate_count),
-        spare=np.zeros(2 * tree.rate_count),
-        tally=make_tally(),
-    )
+    )  # fmt: skip
 
 
 @hot

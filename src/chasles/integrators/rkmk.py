@@ -9,13 +9,13 @@ F = (U, U').  Velocities live in a vector space, where exp is addition.  A lower
 subalgebra, dexp^-1 maps that to itself and exp into the subgroup: the joint holds to rounding.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from chasles.compiled import beyond, inlined, once
 from chasles.core import inlined as here
-from chasles.core.arrays import Floats, copy
+from chasles.core.arrays import Floats, copy, storage
 from chasles.core.outcomes import OK
 from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
 from chasles.core.stage import Role, stage
@@ -29,9 +29,9 @@ class MuntheKaas(NamedTuple):
     b: Floats  # (s,)
     c: Floats  # (s,)
     count: int  # s
-    slopes: Floats  # (s, slope length): dexp^-1 U, U', rates of integrals
-    increment: Floats  # (slope length,) step * sum of weighted slopes
-    point: Floats  # (kept,) the stage
+    slopes: Annotated[Floats, "s", "slope"]  # : dexp^-1 U, U', rates of integrals
+    increment: Annotated[Floats, "slope"]  # step * sum of weighted slopes
+    point: Annotated[Floats, "kept"]  # the stage
 
 
 class MuntheKaasWithRows(MuntheKaas):
@@ -49,15 +49,13 @@ def make_munthe_kaas(tableau: Tableau, kept: int, length: int) -> MuntheKaas:
     count = len(b)
     while b[count - 1] == 0.0 and not np.any(a[:count, count - 1]):
         count -= 1
-    return MuntheKaas(
+    return storage(
+        MuntheKaas, {"s": count, "slope": length, "kept": kept},
         a=np.array(a[:count, :count], float),
         b=np.array(b[:count], float),
         c=np.array(c[:count], float),
         count=count,
-        slopes=np.zeros((count, length)),
-        increment=np.zeros(length),
-        point=np.zeros(kept),
-    )
+    )  # fmt: skip
 
 
 @once

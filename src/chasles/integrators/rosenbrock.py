@@ -27,13 +27,13 @@ for any A, and L-stable with $\gamma = 1/(2 + \sqrt2)$ if A is the derivative.
 """
 
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from chasles.build.system.tree_setup import tree_setup
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, copy
+from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, copy, storage
 from chasles.core.outcomes import OK
 from chasles.core.retraction import (
     combine,
@@ -52,7 +52,7 @@ from chasles.core.softness.loads import (
 )
 from chasles.core.softness.matrix import answer, linearise
 from chasles.core.stage import Role, stage
-from chasles.core.tally import EVALUATED, FACTORED, ITERATED, count_up, make_tally
+from chasles.core.tally import EVALUATED, FACTORED, ITERATED, TALLY_WIDTH, count_up
 from chasles.integrators.measure import (
     POSES,
     VELOCITIES,
@@ -98,37 +98,32 @@ class LinearlyImplicit(NamedTuple):
     c: Floats  # (s,)
     diagonal: float
     count: int  # s
-    slopes: Floats  # (s, slope length)
-    increment: Floats  # (slope length,)
-    sums: Floats  # (slope length,) h times the sum of gamma k
-    point: Floats  # (kept,) the stage
-    delta: Floats  # (slope length,) the change of the accelerations, at their place
-    more: Floats  # (slope length,) ... and what an iteration adds to it
+    slopes: Annotated[Floats, "s", "slope"]
+    increment: Annotated[Floats, "slope"]
+    sums: Annotated[Floats, "slope"]  # h times the sum of gamma k
+    point: Annotated[Floats, "kept"]  # the stage
+    delta: Annotated[Floats, "slope"]  # the change of the accelerations, at their place
+    more: Annotated[Floats, "slope"]  # ... and what an iteration adds to it
     soft: Softness
     measure: Measure
-    tally: Floats  # see `core.tally`
+    tally: Annotated[Floats, TALLY_WIDTH]  # see `core.tally`
 
 
 def make_linearly_implicit(method: WMethod, solver: Any, mechanism: Any) -> LinearlyImplicit:
     """Storage for a mechanism."""
-    count, length = len(method.b), slope_length(mechanism)
-    return LinearlyImplicit(
+    count = len(method.b)
+    sizes = {"s": count, "slope": slope_length(mechanism), "kept": mechanism.layout.kept}
+    return storage(
+        LinearlyImplicit, sizes,
         alpha=method.alpha.copy(),
         gamma=method.gamma.copy(),
         b=method.b.copy(),
         c=method.alpha.sum(axis=1),
         diagonal=method.diagonal,
         count=count,
-        slopes=np.zeros((count, length)),
-        increment=np.zeros(length),
-        sums=np.zeros(length),
-        point=np.zeros(mechanism.layout.kept),
-        delta=np.zeros(length),
-        more=np.zeros(length),
         soft=make_softness(mechanism, tree_setup(solver.setup).cuts, solver.work),
         measure=make_measure(mechanism, np.ones(mechanism.system.body_count)),
-        tally=make_tally(),
-    )
+    )  # fmt: skip
 
 
 # --- what forces give way by ---

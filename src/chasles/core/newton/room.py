@@ -1,14 +1,22 @@
 """Storage of an implicit step, and what is known of a model before the first one."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import ABSOLUTE_WIDTH, Floats, Integers, System, row_span
+from chasles.core.arrays import (
+    ABSOLUTE_WIDTH,
+    Floats,
+    Integers,
+    System,
+    row_span,
+    sizes_of,
+    storage,
+)
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.recursion.tree import DOF, ROW, SPHERICAL, Tree, turns_of
 from chasles.core.retraction import slope_length
-from chasles.core.tally import make_tally
+from chasles.core.tally import TALLY_WIDTH
 
 #: What is told of the last step: iterations, factorisations of the whole Newton matrix, the
 #: velocity that changed most in the last iteration, the row that was furthest open, and by how much
@@ -24,57 +32,45 @@ class Room(NamedTuple):
     own: Integers  # (rows,) 1 for rows whose multipliers the step finds: of a tree, cut joints
     weights: Floats  # (f,) by which changes of velocities are compared: square roots of inertias
     reach: float  # that of coordinates: what their rounding errors are compared with
-    pose: Floats  # (f,) the increment of the pose without the unknown accelerations
-    rate: Floats  # (f,) that of the velocities
-    unknown: Floats  # (f,) accelerations at the end of the step
-    guess: Floats  # (f,) where their iteration begins
-    shift: Floats  # (f,) what moves the pose beside the velocities (index 2)
-    apart: Floats  # (f,) unknown accelerations less those of the equations of motion
-    reply: Floats  # (f,) how rows change accelerations, or poses
-    change: Floats  # (f,) of the unknown accelerations in this iteration
-    slope: Floats  # (slope length,)
-    increment: Floats  # (slope length,)
-    point: Floats  # (kept,)
-    begun: Floats  # (linear,) rates of the integrals at the start of the step
-    twists: Floats  # (6 n,)
-    column: Floats  # (6 n + rows,)
-    multipliers: Floats  # (rows,) lambda of the last iterate
-    audit: Floats  # (AUDIT_WIDTH,)
-    tally: Floats  # of all steps: see `core.tally`
-    moved: Floats  # (kept,) a state of a tree with other velocities
-    places: Floats  # (n, ROW) its kinematics
-    absolute: Floats  # (n, 18)
+    pose: Annotated[Floats, "f"]  # the increment of the pose without the unknown accelerations
+    rate: Annotated[Floats, "f"]  # that of the velocities
+    unknown: Annotated[Floats, "f"]  # accelerations at the end of the step
+    guess: Annotated[Floats, "f"]  # where their iteration begins
+    shift: Annotated[Floats, "f"]  # what moves the pose beside the velocities (index 2)
+    apart: Annotated[Floats, "f"]  # unknown accelerations less those of the equations of motion
+    reply: Annotated[Floats, "f"]  # how rows change accelerations, or poses
+    change: Annotated[Floats, "f"]  # of the unknown accelerations in this iteration
+    slope: Annotated[Floats, "slope"]
+    increment: Annotated[Floats, "slope"]
+    point: Annotated[Floats, "kept"]
+    begun: Annotated[Floats, "linear"]  # rates of the integrals at the start of the step
+    twists: Annotated[Floats, "6 n"]
+    column: Annotated[Floats, "6 n + rows"]
+    multipliers: Annotated[Floats, "rows"]  # lambda of the last iterate
+    audit: Annotated[Floats, AUDIT_WIDTH]
+    tally: Annotated[Floats, TALLY_WIDTH]  # of all steps: see `core.tally`
+    moved: Annotated[Floats, "kept"]  # a state of a tree with other velocities
+    places: Annotated[Floats, "n", ROW]  # its kinematics
+    absolute: Annotated[Floats, "n", ABSOLUTE_WIDTH]
 
 
 def make_room(mechanism: Any) -> Room:
     """Storage for a mechanism."""
-    system = mechanism.system
-    count, bodies, rows = mechanism.tree.rate_count, system.body_count, system.row_count
-    length, kept = slope_length(mechanism), mechanism.layout.kept
+    rates, length = mechanism.tree.rate_count, slope_length(mechanism)
     weights = tree_weights(mechanism.tree)
-
-    def vector() -> Floats:
-        return np.zeros(count)
-
-    return Room(
-        measured=measured_rows(system),
+    sizes = {
+        **sizes_of(mechanism.system),
+        "f": rates,
+        "slope": length,
+        "linear": length - 2 * rates,
+        "kept": mechanism.layout.kept,
+    }
+    return storage(
+        Room, sizes,
+        measured=measured_rows(mechanism.system),
         own=own_rows(mechanism),
         weights=weights,
         reach=reach_of(mechanism, weights),
-        pose=vector(), rate=vector(), unknown=vector(), guess=vector(), shift=vector(),
-        apart=vector(), reply=vector(), change=vector(),
-        slope=np.zeros(length),
-        increment=np.zeros(length),
-        point=np.zeros(kept),
-        begun=np.zeros(length - 2 * mechanism.tree.rate_count),
-        twists=np.zeros(6 * bodies),
-        column=np.zeros(6 * bodies + rows),
-        multipliers=np.zeros(rows),
-        audit=np.zeros(AUDIT_WIDTH),
-        tally=make_tally(),
-        moved=np.zeros(kept),
-        places=np.zeros((bodies, ROW)),
-        absolute=np.zeros((bodies, ABSOLUTE_WIDTH)),
     )  # fmt: skip
 
 

@@ -9,11 +9,11 @@ E, the matrix of the multipliers, is kept in blocks: the triangle (6) of every g
 two groups that meet, a block (9) whose rows are those of the later one.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import Floats, Integers
+from chasles.core.arrays import Floats, Integers, storage
 
 #: A group is loaded from its rows of J; see `loading` for the other way.
 BY_ROWS = 0
@@ -100,60 +100,44 @@ class Loops(NamedTuple):
 class LoopRoom(NamedTuple):
     """What the passes write about rows."""
 
-    reach: Floats  # (places, 3, 6) G: rows on a body's (alpha, a), with all that gives way below
-    along: Floats  # (places, 3, 6) the rows on the coordinates of the body's pair
-    ties: Floats  # (b, 6) rows of users' formulas on body twists at the centres of mass
-    own: Floats  # (places, 3, 6) what rows of couplings are on these by themselves: f'
-    gaps: Floats  # (c,) of the couplings
-    speeds: Floats  # (c,) the rates of these
-    values: Floats  # E
-    asked: Floats  # (g, 3) eta less what is known; D^-1 of that, once a group has closed
-    found: Floats  # (g, 3) multipliers
-    inverses: Floats  # (m,) 1 / d of the pivots; 0 of rows that are not chosen
-    shown: Floats  # (m,) the same as the watch sees them
-    wanted: Floats  # (m,) of another right-hand side
-    multipliers: Floats  # (m,)
-    left: Floats  # (m,) what a solution misses of the rows while it is refined
-    sums: Floats  # (m,) sizes of what is added up in that
-    gain: Floats  # (m,) what the direction of search would take of that
-    solution: Floats  # (v + 6 n + m,) rates, alpha and a of all bodies, multipliers
-    answer: Floats  # (v + 6 n + m,) of the last solve
-    search: Floats  # (v + 6 n + m,) the direction of search
-    increment: Floats  # (2 v,) by which a state is moved
+    reach: Annotated[Floats, "places", 18]  # G on a body's (alpha, a) with all that gives way below
+    along: Annotated[Floats, "places", 18]  # the rows on the coordinates of the body's pair
+    ties: Annotated[Floats, "ties", 6]  # users' formulas as rows on twists at centres of mass
+    own: Annotated[Floats, "places", 18]  # what rows of couplings are on these by themselves: f'
+    gaps: Annotated[Floats, "couplings"]  # of the couplings
+    speeds: Annotated[Floats, "couplings"]  # the rates of these
+    values: Annotated[Floats, "values"]  # E
+    asked: Annotated[Floats, "groups", 3]  # eta less what is known; D^-1 of that, once closed
+    found: Annotated[Floats, "groups", 3]  # multipliers
+    inverses: Annotated[Floats, "rows"]  # 1 / d of the pivots; 0 of rows that are not chosen
+    shown: Annotated[Floats, "rows"]  # the same as the watch sees them
+    wanted: Annotated[Floats, "rows"]  # of another right-hand side
+    multipliers: Annotated[Floats, "rows"]
+    left: Annotated[Floats, "rows"]  # what a solution misses of the rows while it is refined
+    sums: Annotated[Floats, "rows"]  # sizes of what is added up in that
+    gain: Annotated[Floats, "rows"]  # what the direction of search would take of that
+    solution: Annotated[Floats, "column"]  # rates, alpha and a of all bodies, multipliers
+    answer: Annotated[Floats, "column"]  # of the last solve
+    search: Annotated[Floats, "column"]  # the direction of search
+    increment: Annotated[Floats, "2 v"]  # by which a state is moved
     active: Floats  # (m,) 1 for rows that are chosen; the others have no multiplier
-    changed: Floats  # (m,) 1 for the first row of a joint whose choice was changed in this step
+    changed: Annotated[Floats, "rows"]  # 1 for the first row of a joint whose choice has changed
     choosing: Integers  # (1,) whether rows are chosen at this stage
-    missed: Floats  # (2,) largest share of its acceleration that a row misses, and its row of J
-    block: Floats  # (k, k) of a joint's rows while some are chosen
+    missed: Annotated[Floats, 2]  # largest share of its acceleration that a row misses; the row
+    block: Annotated[Floats, "k", "k"]  # of a joint's rows while some are chosen
 
 
 def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
-    rows, groups = max(1, loops.row_count), max(1, loops.group_count)
-    column = rates + 6 * bodies + rows
-    return LoopRoom(
-        reach=np.zeros((loops.place_count, 18)),
-        along=np.zeros((loops.place_count, 18)),
-        ties=np.zeros((len(loops.tie_body), 6)),
-        own=np.zeros((loops.place_count, 18)),
-        gaps=np.zeros(loops.coupled_count),
-        speeds=np.zeros(loops.coupled_count),
-        values=np.zeros(max(1, loops.value_count)),
-        asked=np.zeros((groups, 3)),
-        found=np.zeros((groups, 3)),
-        inverses=np.zeros(rows),
-        shown=np.zeros(rows),
-        wanted=np.zeros(rows),
-        multipliers=np.zeros(rows),
-        left=np.zeros(rows),
-        sums=np.zeros(rows),
-        gain=np.zeros(rows),
-        solution=np.zeros(column),
-        answer=np.zeros(column),
-        search=np.zeros(column),
-        increment=np.zeros(max(1, 2 * rates)),
-        active=np.ones(rows),
-        changed=np.zeros(rows),
-        choosing=np.ones(1, np.int64),
-        missed=np.zeros(2),
-        block=np.zeros((max(1, loops.group.max(initial=0)),) * 2),
-    )
+    rows = max(1, loops.row_count)
+    sizes = {
+        "places": loops.place_count,
+        "ties": len(loops.tie_body),
+        "couplings": loops.coupled_count,
+        "values": max(1, loops.value_count),
+        "groups": max(1, loops.group_count),
+        "rows": rows,
+        "column": rates + 6 * bodies + rows,
+        "2 v": max(1, 2 * rates),
+        "k": max(1, loops.group.max(initial=0)),
+    }
+    return storage(LoopRoom, sizes, active=np.ones(rows), choosing=np.ones(1, np.int64))

@@ -1,11 +1,11 @@
 """Storage of softness: k and c of coordinates, K and D of links, and the equations with them."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import ROW_WIDTH, Floats, Integers
+from chasles.core.arrays import ROW_WIDTH, Floats, Integers, storage
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
 from chasles.core.recursion.loading import by_rows
@@ -27,23 +27,23 @@ class Softness(NamedTuple):
     base: Integers  # (l,) body a, or -1
     count: int  # l
     first: int  # row of J behind which their rows stand
-    touched: Integers  # (l,) whether forces act there, at the start of this step
-    stiffness: Floats  # (l, 36)
-    damping: Floats  # (l, 36)
-    positive: Floats  # (l, 36) S
-    rest: Floats  # (l, 36) S - gamma h D - (gamma h)^2 K
-    stiff: Floats  # (v,) k of the coordinates
-    damped: Floats  # (v,) c
-    left: Floats  # (v,) the rest of these
-    is_rest: Integers  # (1,) whether there is any
-    spare: Floats  # (36,)
-    factor: Floats  # (36,)
-    wrench: Floats  # (6,)
+    touched: Annotated[Integers, "l"]  # whether forces act there, at the start of this step
+    stiffness: Annotated[Floats, "l", SIZE]
+    damping: Annotated[Floats, "l", SIZE]
+    positive: Annotated[Floats, "l", SIZE]  # S
+    rest: Annotated[Floats, "l", SIZE]  # S - gamma h D - (gamma h)^2 K
+    stiff: Annotated[Floats, "v"]  # k of the coordinates
+    damped: Annotated[Floats, "v"]  # c
+    left: Annotated[Floats, "v"]  # the rest of these
+    is_rest: Annotated[Integers, 1]  # whether there is any
+    spare: Annotated[Floats, SIZE]
+    factor: Annotated[Floats, SIZE]
+    wrench: Annotated[Floats, 6]
     tangents: Tangents
     tree: Tree  # without weight
     memory: Recursion  # its wrenches and efforts are r
     work: Workspace  # rows l of the links stand behind those of the joints
-    still: Floats  # (kept,) the point, at rest
+    still: Annotated[Floats, "kept"]  # the point, at rest
     loops: Loops  # no body is untouched: forces add to inertias
     room: LoopRoom
 
@@ -65,32 +65,21 @@ def make_softness(mechanism: Any, cuts: Sequence[Cut], work: Workspace) -> Softn
     signals = np.zeros(max(1, system.signal_count))  # driven coordinates do not yield
     tangents, rows = make_tangents(system, work), system.row_count + 6 * len(links)
     jacobian, eta = np.zeros((rows, ROW_WIDTH)), np.zeros(rows)
-    return Softness(
-        link_of,
+    sizes = {"l": len(links), "v": tree.rate_count, "kept": mechanism.layout.kept}
+    return storage(
+        Softness, sizes,
+        link_of=link_of,
         moved=np.array([b for _, b in links], np.int64),
         base=np.array([a for a, _ in links], np.int64),
         count=len(links),
         first=system.row_count,
-        touched=np.zeros(len(links), np.int64),
-        stiffness=np.zeros((len(links), SIZE)),
-        damping=np.zeros((len(links), SIZE)),
-        positive=np.zeros((len(links), SIZE)),
-        rest=np.zeros((len(links), SIZE)),
-        stiff=np.zeros(tree.rate_count),
-        damped=np.zeros(tree.rate_count),
-        left=np.zeros(tree.rate_count),
-        is_rest=np.zeros(1, np.int64),
-        spare=np.zeros(SIZE),
-        factor=np.zeros(SIZE),
-        wrench=np.zeros(6),
         tangents=tangents,
         tree=tree._replace(gravity=np.zeros(3), armature=tree.armature.copy()),
         memory=make_recursion(tree, signals, wrenches=True, efforts=along, rows=True),
         work=tangents.probe._replace(jacobian=jacobian, eta=eta, absolute=work.absolute.copy()),
-        still=np.zeros(mechanism.layout.kept),
         loops=loops,
         room=make_loop_room(loops, tree.body_count, tree.rate_count),
-    )
+    )  # fmt: skip
 
 
 def with_links(mechanism: Any, cuts: Sequence[Cut], links: list[tuple[int, int]]) -> Loops:

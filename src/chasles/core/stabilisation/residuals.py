@@ -1,6 +1,6 @@
 """By how much joints are open and slip: -g and -J V, row for row as J has them."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from chasles.core.arrays import (
     Floats,
     Integers,
     System,
+    sizes_of,
+    storage,
     twist6,
 )
 from chasles.core.assemble import opening_of, pose_of, twist_of
@@ -23,24 +25,16 @@ class Residuals(NamedTuple):
     """The joints that are looked at, and storage for what is found."""
 
     chosen: Integers  # (m,) 1 for joints that are looked at
-    absolute: Floats  # (n, 18) the state
-    jacobian: Floats  # (rows, 12)
-    eta: Floats  # (rows,)
-    shift: Floats  # (6 n + rows,) zeros and -g; after a solve a displacement and its multipliers
-    change: Floats  # (6 n + rows,) zeros and -J V; after a solve a change of velocity
+    absolute: Annotated[Floats, "n", ABSOLUTE_WIDTH]  # the state
+    jacobian: Annotated[Floats, "rows", ROW_WIDTH]
+    eta: Annotated[Floats, "rows"]
+    shift: Annotated[Floats, "6 n + rows"]  # 0 and -g; solved, a displacement and its multipliers
+    change: Annotated[Floats, "6 n + rows"]  # zeros and -J V; after a solve a change of velocity
 
 
 def make_residuals(system: System, chosen: Integers) -> Residuals:
     """Storage for the chosen joints."""
-    bodies, rows = system.body_count, system.row_count
-    return Residuals(
-        chosen=np.ascontiguousarray(chosen, np.int64),
-        absolute=np.zeros((bodies, ABSOLUTE_WIDTH)),
-        jacobian=np.zeros((rows, ROW_WIDTH)),
-        eta=np.zeros(rows),
-        shift=np.zeros(6 * bodies + rows),
-        change=np.zeros(6 * bodies + rows),
-    )
+    return storage(Residuals, sizes_of(system), chosen=np.ascontiguousarray(chosen, np.int64))
 
 
 @formula
