@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import formula, hot, routine
+from chasles.compiled import beyond, formula, hot, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,
@@ -23,6 +23,7 @@ from chasles.core.arrays import (
     Integers,
     System,
     clear,
+    copy,
     mat9,
     put3,
     put9,
@@ -95,9 +96,8 @@ def move_body(tangents: Any, scratch: Any, body: int, direction: int) -> float:
 @hot
 def put_back(tangents: Any, scratch: Any, body: int) -> None:
     """A body of the probe where it stands in scratch."""
-    for c in range(ABSOLUTE_WIDTH):
-        at = body * ABSOLUTE_WIDTH + c
-        tangents.probe.absolute[at] = scratch.absolute[at]
+    at = body * ABSOLUTE_WIDTH
+    copy(beyond(scratch.absolute, at), beyond(tangents.probe.absolute, at), ABSOLUTE_WIDTH)
 
 
 @routine

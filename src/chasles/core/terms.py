@@ -12,8 +12,8 @@ from chasles.core.wrenches import own_wrench
 @routine
 def put_state(system: Any, work: Any, k: int, absolute: Any, table: Any, integrals: Any) -> None:
     """The k-th of some absolute states, of the functions of time and of the integrals."""
-    for c in range(system.body_count * ABSOLUTE_WIDTH):
-        work.absolute[c] = absolute[k * system.body_count * ABSOLUTE_WIDTH + c]
+    width = system.body_count * ABSOLUTE_WIDTH
+    copy(beyond(absolute, k * width), work.absolute, width)
     copy(beyond(table, k * system.signal_count), work.signals, system.signal_count)
     copy(beyond(integrals, k * system.quadrature_count), work.quadratures, system.quadrature_count)
 

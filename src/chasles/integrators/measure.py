@@ -20,7 +20,7 @@ import numpy as np
 from chasles.compiled import formula, hot, once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats, Integers, System, copy, storage
 from chasles.core.assemble import twist_of
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import place_bodies
 from chasles.groups.vectors import dot
 from chasles.scalars.elementary import maximum, sqrt
 
@@ -76,14 +76,7 @@ def move_bodies(mechanism: Any, measure: Any, point: Any, moves: Any, part: int)
         if tree.driven_count > 0 and tree.driven[k] >= 0:
             move = 0.0
         measure.point[tree.stored_count + k] = move
-    place_state(mechanism, measure, measure.point)
-
-
-@hot
-def place_state(mechanism: Any, measure: Any, point: Any) -> None:
-    """The bodies of a point as they are into measure.placed."""
-    kinematics(mechanism.tree, point, measure.rows)
-    place(mechanism.tree, point, measure.rows, measure.placed)
+    place_bodies(tree, measure.point, measure.rows, measure.placed)
 
 
 @formula
@@ -103,7 +96,7 @@ def length_of(measure: Any, body: int) -> float:
 @routine
 def note_speeds(mechanism: Any, measure: Any, point: Any, afresh: bool) -> None:
     """The speeds of the bodies at a point, or the larger ones noted before."""
-    place_state(mechanism, measure, point)
+    place_bodies(mechanism.tree, point, measure.rows, measure.placed)
     for body in range(mechanism.system.body_count):
         speed = length_of(measure, body)
         if not afresh:

@@ -43,7 +43,7 @@ from chasles.core.arrays import Floats, Integers, clear, copy, storage
 from chasles.core.outcomes import NOT_CONVERGED, OK
 from chasles.core.recursion import motion
 from chasles.core.recursion.increments import PATH_WIDTH, on_own_group, put_mean_twists
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.stage import factor_at, follow
 from chasles.core.recursion.tree import DOF, place_in_pair
 from chasles.core.retraction import finish, slope_length
@@ -232,8 +232,7 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
         for k in range(rates):
             scheme.increment[rates + k] += mechanism.room.solution[k]
             scheme.trial[tree.stored_count + k] += mechanism.room.solution[k]
-        kinematics(tree, scheme.trial, mechanism.memory.rows)
-        place(tree, scheme.trial, mechanism.memory.rows, work.absolute)
+        place_bodies(tree, scheme.trial, mechanism.memory.rows, work.absolute)
         if mechanism.system.force_count == 0 or settled(index, change, last, scale_of):
             put_forces(mechanism, work, scheme, scheme.trial)
             count_up(scheme.tally, EVALUATED, 1)

@@ -16,6 +16,7 @@ from chasles.core.arrays import (
     get6,
     mat9,
     put3,
+    put6,
     put_twist,
     twist6,
     vec3,
@@ -26,7 +27,7 @@ from chasles.core.momenta import in_body_axes, momentum, moved_momentum
 from chasles.core.recursion.again import load_bodies, load_efforts, solve_again, twist_found
 from chasles.core.recursion.closing import SHIFTS, put_openings, put_slips
 from chasles.core.recursion.coupled import put_coupled_rows
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, sum_inward
 from chasles.core.recursion.refine import effort_norm
 from chasles.core.recursion.stage import push_along, push_bodies
@@ -169,8 +170,7 @@ def want_no_slips(mechanism: Any, work: Any, scheme: Any, length: float) -> None
         put_coupled_rows(tree, loops, room, scheme.trial, work.absolute, work, found.eta)
     put_slips(mechanism, work, work.absolute, work.jacobian, found.change, True)
     if loops.is_geared != 0:
-        kinematics(tree, scheme.point, mechanism.placed)
-        place(tree, scheme.point, mechanism.placed, found.absolute)
+        place_bodies(tree, scheme.point, mechanism.placed, found.absolute)
         put_rotor_slips(mechanism, work.absolute, found.absolute, -length, -1.0, found.change)
     for row in range(loops.row_count):
         room.wanted[row] = found.change[unknowns + loops.source[row]]
@@ -243,12 +243,10 @@ def put_driver_powers(
     system, tree, rows = mechanism.system, mechanism.tree, mechanism.memory.rows
     put_missing(mechanism, work, scheme, length, end)
     load_missing(mechanism, work, scheme, multipliers)
-    for body in range(tree.body_count):
-        for c in range(6):  # torque, then force
-            mechanism.felt[6 * body + c] = rows[body * ROW + TORQUE + c]
+    for body in range(tree.body_count):  # torque, then force
+        put6(mechanism.felt, 6 * body, get6(rows, body * ROW + TORQUE))
     sum_inward(tree, rows, mechanism.felt)
-    for k in range(tree.rate_count):
-        scheme.rates[k] = 0.0  # rotors are in scheme.along
+    clear(scheme.rates, tree.rate_count)  # rotors are in scheme.along
     along_coordinates(tree, rows, mechanism.felt, scheme.rates, mechanism.efforts)
     for joint in range(system.joint_count):
         drive, k = system.joints.drive[joint], mechanism.coordinates[joint]

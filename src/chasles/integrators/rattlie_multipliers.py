@@ -19,6 +19,7 @@ have no higher order, so theirs is 2, too.
 from typing import Any
 
 from chasles.compiled import beyond, routine
+from chasles.core.arrays import clear
 from chasles.core.outcomes import OK
 from chasles.core.recursion.stage import accelerate_loops
 from chasles.core.stage import failure
@@ -63,8 +64,7 @@ def note_multipliers(mechanism: Any, scheme: Any, length: float, out: Any) -> No
     share = length / both if abs(both) > CANCELLED * abs(length) else 0.0
     for k in range(loops.joint_count):
         first = layout.multipliers + joints.first_row[loops.joints[k]]
-        for row in range(first, first + joints.span[loops.joints[k]]):
-            out[row] = 0.0
+        clear(beyond(out, first), joints.span[loops.joints[k]])
     for row in range(loops.row_count):
         source, end = loops.source[row], 2.0 / length * scheme.late[row]
         jump = 2.0 / length * scheme.early[row] - before[ENDS + source]

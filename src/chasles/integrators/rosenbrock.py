@@ -33,7 +33,7 @@ import numpy as np
 
 from chasles.build.system.tree_setup import tree_setup
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, copy, storage
+from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, clear, copy, storage
 from chasles.core.outcomes import OK
 from chasles.core.retraction import (
     combine,
@@ -175,8 +175,8 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
     Where that does not converge, the first delta is taken: any matrix leaves the order.
     """
     length, soft = slope_length(mechanism), scheme.soft
-    for k in range(length):
-        scheme.delta[k], scheme.more[k] = 0.0, 0.0
+    clear(scheme.delta, length)
+    clear(scheme.more, length)
     resist(mechanism, scheme, state, slope, reach, False)
     last = 0.0
     for index in range(MOST_ITERATIONS):

@@ -12,15 +12,14 @@ from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, copy, put_twist
 from chasles.core.forces.along_coordinate import coordinate_motion
 from chasles.core.newton.ways import POSE_WAY, RATE_WAY, TWIST_WAY, WAYS_WIDTH
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.tangents import effort_slopes
 
 
 @hot
 def settle_places(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
     """Bodies of the stage at `point` are placed in scratch, and in room."""
-    kinematics(mechanism.tree, point, room.places)
-    place(mechanism.tree, point, room.places, scratch.absolute)
+    place_bodies(mechanism.tree, point, room.places, scratch.absolute)
     copy(scratch.absolute, room.absolute, ABSOLUTE_WIDTH * mechanism.tree.body_count)
 
 

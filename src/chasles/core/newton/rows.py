@@ -28,6 +28,7 @@ from chasles.core.arrays import (
     get6,
     mat9,
     put3,
+    put6,
     twist6,
     vec3,
 )
@@ -37,7 +38,7 @@ from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.closing import put_slips, solve_for
 from chasles.core.recursion.coupled import put_negative
 from chasles.core.recursion.kept import keep_rows
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.tree import (
     DIRECT,
     FREE,
@@ -59,11 +60,9 @@ def lift(mechanism: Any, scratch: Any, room: Any, point: Any, rates: Any) -> Non
     tree = mechanism.tree
     copy(point, room.moved, tree.stored_count)
     copy(rates, beyond(room.moved, tree.stored_count), tree.rate_count)
-    kinematics(tree, room.moved, room.places)
-    place(tree, room.moved, room.places, room.absolute)
+    place_bodies(tree, room.moved, room.places, room.absolute)
     for body in range(tree.body_count):
-        for c in range(6):
-            room.twists[6 * body + c] = room.absolute[body * ABSOLUTE_WIDTH + TWIST + c]
+        put6(room.twists, 6 * body, get6(room.absolute, body * ABSOLUTE_WIDTH + TWIST))
 
 
 @routine

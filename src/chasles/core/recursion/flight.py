@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import formula, once, routine
-from chasles.core.arrays import Floats, Integers, get6, mat9, put3, put4, vec3, vec4
+from chasles.core.arrays import Floats, Integers, clear, get6, mat9, put3, put4, vec3, vec4
 from chasles.core.assemble import pose_of
 from chasles.core.blocks.small import backward3, forward3, ldl3, scale3
 from chasles.core.recursion.inertia import rotated, spread
@@ -212,8 +212,7 @@ def keep_flight(
     """Move every floating system to its path, momentum and angular momentum in `wanted`."""
     kinematics(tree, state, memory.rows)
     find_speeds(tree, state, memory.rows, False)
-    for k in range(flight.count * SUM_WIDTH):
-        flight.sums[k] = 0.0
+    clear(flight.sums, flight.count * SUM_WIDTH)
     for body in range(tree.body_count):
         if flight.member[body] >= 0:
             add_body(tree, memory.rows, body, flight.sums, SUM_WIDTH * flight.member[body])

@@ -16,6 +16,7 @@ from chasles.core.arrays import (
     POSE_X,
     ROW_WIDTH,
     TWIST,
+    copy,
     mat9,
     put3,
     put9,
@@ -89,8 +90,7 @@ def put_joint_wrenches(
 def load_free(tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any) -> None:
     """J, eta, Q and all rows at the bodies that are placed in `work`."""
     put_terms(system, work)
-    for c in range(6 * tree.body_count):
-        memory.wrenches[c] = work.rhs[c]
+    copy(work.rhs, memory.wrenches, 6 * tree.body_count)
     put_free(tree, work.absolute, memory.rows)
     clear_sums(tree, memory.rows)
     load_wrenches(tree, memory)

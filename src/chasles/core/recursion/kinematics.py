@@ -19,12 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import borrow, formula, hot, kernel, once, routine
+from chasles.compiled import beyond, borrow, formula, hot, kernel, once, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,
     POSE_X,
     TWIST,
+    copy,
     mat9,
     put3,
     put9,
@@ -271,6 +272,13 @@ def place(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
         put_twist(absolute, out + TWIST, (spin, slide))
 
 
+@routine
+def place_bodies(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
+    """Absolute rows of all bodies at a state, whatever is in `rows`."""
+    kinematics(tree, state, rows)
+    place(tree, state, rows, absolute)
+
+
 @kernel("poses of trees", seconds=1, plain=(100_000, 300_000))
 def tree_absolute(tree: Any, memory: Any, states: Any, absolute: Any) -> None:
     """States (T, q + v) to absolute rows (T, n, 18)."""
@@ -278,11 +286,7 @@ def tree_absolute(tree: Any, memory: Any, states: Any, absolute: Any) -> None:
     history, out = borrow(states), borrow(absolute)
     length = model.stored_count + model.rate_count
     now = np.zeros(length)
-    rows = np.zeros(model.body_count * ABSOLUTE_WIDTH)
+    width = model.body_count * ABSOLUTE_WIDTH
     for k in range(states.shape[0]):
-        for c in range(length):
-            now[c] = history[k * length + c]
-        kinematics(model, borrow(now), scratch.rows)
-        place(model, borrow(now), scratch.rows, borrow(rows))
-        for c in range(model.body_count * ABSOLUTE_WIDTH):
-            out[k * model.body_count * ABSOLUTE_WIDTH + c] = rows[c]
+        copy(beyond(history, k * length), borrow(now), length)
+        place_bodies(model, borrow(now), scratch.rows, beyond(out, k * width))

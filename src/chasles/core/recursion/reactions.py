@@ -13,8 +13,8 @@ $S^T F + I_r\ddot q - \tau$ is the driver's effort.
 
 from typing import Any
 
-from chasles.compiled import borrow, formula, hot, kernel, routine
-from chasles.core.arrays import ROW_WIDTH, mat9, put3, vec3
+from chasles.compiled import beyond, borrow, formula, hot, kernel, routine
+from chasles.core.arrays import ROW_WIDTH, clear, mat9, put3, vec3
 from chasles.core.recursion.accelerate import accelerate
 from chasles.core.recursion.articulate import (
     articulate,
@@ -115,8 +115,7 @@ def joint_wrenches(tree: Any, rows: Any, wrenches: Any, out: Any) -> None:
     for body in range(tree.body_count):
         at, parent = body * ROW, tree.parent[body]
         torque, force = vec3(wrenches, 6 * body), vec3(wrenches, 6 * body + 3)
-        for c in range(6):
-            out[12 * body + c] = 0.0
+        clear(beyond(out, 12 * body), 6)
         if parent >= 0:
             up = parent * ROW
             turn = mat9(rows, up + TURN)
@@ -169,8 +168,7 @@ def tree_reactions(
     model, scratch, now = borrow(tree), borrow(memory), borrow(state)
     cuts, riders, space = borrow(loops), borrow(room), borrow(work)
     if scratch.has_wrenches == 0:
-        for k in range(6 * model.body_count):
-            scratch.wrenches[k] = 0.0
+        clear(scratch.wrenches, 6 * model.body_count)
     if given != 0:
         accelerate_under(model, scratch, borrow(system), space, cuts, riders, now, borrow(rates))
     else:

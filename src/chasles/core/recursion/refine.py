@@ -14,8 +14,8 @@ A column holds the rates of all velocities, alpha and a of all bodies, and the m
 
 from typing import Any
 
-from chasles.compiled import once, routine
-from chasles.core.arrays import ROW_WIDTH, get6, mat9, vec3
+from chasles.compiled import beyond, once, routine
+from chasles.core.arrays import ROW_WIDTH, copy, get6, mat9, put6, vec3
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.core.recursion.coupled import take_coupled
 from chasles.core.recursion.eliminate import SOLVED
@@ -57,11 +57,8 @@ def gather(tree: Any, loops: Any, room: Any, rows: Any, column: Any) -> None:
     """The motion of all bodies and the multipliers, behind the rates of a column."""
     at = tree.rate_count
     for body in range(tree.body_count):
-        for c in range(6):
-            column[at + 6 * body + c] = rows[body * ROW + ALPHA + c]
-    at += 6 * tree.body_count
-    for row in range(loops.row_count):
-        column[at + row] = room.multipliers[row]
+        put6(column, at + 6 * body, get6(rows, body * ROW + ALPHA))
+    copy(room.multipliers, beyond(column, at + 6 * tree.body_count), loops.row_count)
 
 
 @routine
@@ -124,8 +121,7 @@ def converge(tree: Any, loops: Any, room: Any, rows: Any, scale: float) -> Any:
     solves, first = 0, 0.0
     while solves <= MOST_REFINEMENTS:
         solves += 1
-        for row in range(loops.row_count):
-            room.wanted[row] = r[row]
+        copy(r, room.wanted, loops.row_count)
         loop_resolve(tree, loops, room, rows, room.answer, 0)
         gather(tree, loops, room, rows, room.answer)
         reduced = next_direction(tree, loops, room, before)
@@ -165,8 +161,7 @@ def solve_rows(tree: Any, loops: Any, room: Any, rows: Any) -> None:
     The least motion, in the mass metric, by which rows change as wanted.  What damped rows cannot
     change stays in room.left.
     """
-    for row in range(loops.row_count):
-        room.left[row] = room.wanted[row]
+    copy(room.wanted, room.left, loops.row_count)
     loop_resolve(tree, loops, room, rows, room.solution, 0)
     if loops.is_damped == 0:
         return
@@ -259,8 +254,7 @@ def refine_motion(
     """From the damped accelerations, which stand where `loop_outward` put them, to the limit."""
     rows, rates = memory.rows, tree.rate_count
     scale = motion_norm(tree, rows) + push_norm(tree, memory, system)
-    for k in range(rates):
-        room.solution[k] = out[first + k]
+    copy(beyond(out, first), room.solution, rates)
     gather(tree, loops, room, rows, room.solution)
     put_damping(tree, loops, room)
     solves, left = converge(tree, loops, room, rows, scale)
@@ -270,13 +264,10 @@ def refine_motion(
         # Rounding has parted the residual from what it was computed to be: anew from J and eta.
         put_miss(tree, loops, room, rows, work)
         solves, left = converge(tree, loops, room, rows, scale)
-    for k in range(rates):
-        out[first + k] = room.solution[k]
+    copy(room.solution, beyond(out, first), rates)
     for body in range(tree.body_count):
-        for c in range(6):
-            rows[body * ROW + ALPHA + c] = room.solution[rates + 6 * body + c]
-    for row in range(loops.row_count):
-        room.multipliers[row] = room.solution[rates + 6 * tree.body_count + row]
+        put6(rows, body * ROW + ALPHA, get6(room.solution, rates + 6 * body))
+    copy(beyond(room.solution, rates + 6 * tree.body_count), room.multipliers, loops.row_count)
     return SOLVED if solves <= MOST_REFINEMENTS else NOT_SOLVED
 
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from chasles.compiled import borrow, kernel
+from chasles.compiled import beyond, borrow, kernel
+from chasles.core.arrays import clear, copy
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.coupled import put_negative
@@ -54,8 +55,8 @@ def tree_close(
         if largest < closed:
             return True
         solve_rows(model, cuts, riders, scratch.rows)
-        for k in range(rates):
-            riders.increment[k], riders.increment[rates + k] = riders.solution[k], 0.0
+        copy(riders.solution, riders.increment, rates)
+        clear(beyond(riders.increment, rates), rates)
         retract(model, now, riders.increment, now)
     return False
 

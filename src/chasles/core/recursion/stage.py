@@ -11,7 +11,7 @@
 from typing import Any
 
 from chasles.compiled import hot, once
-from chasles.core.arrays import SCREW_FORM
+from chasles.core.arrays import SCREW_FORM, clear, copy
 from chasles.core.constraints.registry import PAIR, assemble_joint
 from chasles.core.constraints.screw_form import screw_rows
 from chasles.core.forces.registry import add_force_wrench, effort_of
@@ -54,14 +54,12 @@ def push(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
 @once
 def push_bodies(tree: Any, memory: Any, system: Any, work: Any) -> None:
     """Wrenches of all forces but those along coordinates, at the placed bodies."""
-    for k in range(6 * tree.body_count):
-        work.rhs[k] = 0.0
+    clear(work.rhs, 6 * tree.body_count)
     for index in range(system.force_count):
         if memory.along[index] < 0:
             kind = system.forces.kind[index]
             work.quadrature_rates[index] = add_force_wrench(kind, system, index, work)
-    for k in range(6 * tree.body_count):
-        memory.wrenches[k] = work.rhs[k]
+    copy(work.rhs, memory.wrenches, 6 * tree.body_count)
 
 
 @once
@@ -70,8 +68,7 @@ def push_along(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> No
 
     What is stored is the coordinate itself, whole turns included: no body has to be placed.
     """
-    for k in range(tree.rate_count):
-        memory.efforts[k] = 0.0
+    clear(memory.efforts, tree.rate_count)
     for index in range(system.force_count):
         k = memory.along[index]
         if k >= 0:

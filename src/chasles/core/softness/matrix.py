@@ -9,7 +9,7 @@ from chasles.core.recursion.again import load_bodies, load_efforts, solve_again
 from chasles.core.recursion.articulate import clear_sums, inertia_of, put_inertia, sum_of
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.kept import keep_rows
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import kinematics, place_bodies
 from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.refine import push_norm
@@ -28,10 +28,10 @@ from chasles.scalars.elementary import maximum
 def differentiate(mechanism: Any, soft: Any, point: Any) -> None:
     """k, c, K and D of all forces at the placed bodies."""
     system, tree, memory, tangents = mechanism.system, soft.tree, mechanism.memory, soft.tangents
-    for k in range(tree.rate_count):
-        soft.stiff[k], soft.damped[k] = 0.0, 0.0
-    for k in range(SIZE * soft.count):
-        soft.stiffness[k], soft.damping[k] = 0.0, 0.0
+    clear(soft.stiff, tree.rate_count)
+    clear(soft.damped, tree.rate_count)
+    clear(soft.stiffness, SIZE * soft.count)
+    clear(soft.damping, SIZE * soft.count)
     for link in range(soft.count):
         soft.touched[link] = 0
     if soft.count > 0:
@@ -156,8 +156,7 @@ def linearise(mechanism: Any, soft: Any, point: Any, t: float, reach: float) -> 
     copy(point, soft.still, tree.stored_count)
     clear(beyond(soft.still, tree.stored_count), tree.rate_count)
     if soft.count > 0 or loops.row_count > 0:
-        kinematics(tree, point, memory.rows)
-        place(tree, point, memory.rows, work.absolute)
+        place_bodies(tree, point, memory.rows, work.absolute)
     differentiate(mechanism, soft, point)
     soften(soft, tree.armature, reach)
     kinematics(tree, soft.still, memory.rows)  # leaves POINT as `place` has put it

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from chasles.compiled import routine
-from chasles.core.arrays import copy
+from chasles.compiled import beyond, routine
+from chasles.core.arrays import clear, copy
 from chasles.scalars.elementary import sqrt
 
 SIZE = 36
@@ -30,8 +30,7 @@ def factor_rows(matrix: Any, out: Any) -> None:
             if matrix[7 * i] > pivot:
                 best, pivot = i, matrix[7 * i]
         first = pivot if row == 0 else first
-        for i in range(6):
-            out[6 * row + i] = 0.0
+        clear(beyond(out, 6 * row), 6)
         if not pivot > NOTHING * first:
             continue
         root = sqrt(pivot)
