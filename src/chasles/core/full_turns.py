@@ -10,7 +10,6 @@ method.  Only where x and y commute, as in a uniform rotation, dexp^-1 is 1 what
 from typing import Any
 
 from chasles.compiled import formula
-from chasles.core.arrays import SE3_CODE
 from chasles.groups.vectors import add, cross, dot
 from chasles.scalars.elementary import absolute, sin, sqrt
 
@@ -40,12 +39,10 @@ def parallel(x: Any, y: Any) -> bool:
 
 
 @formula
-def commute(group: int, x: Any, y: Any) -> bool:
-    """Whether a twist y and an increment x commute in the group of a chart, to rounding."""
+def commute(x: Any, y: Any) -> bool:
+    """Whether two twists commute in SE(3), to rounding."""
     if not parallel(x[0], y[0]):
         return False
-    if group != SE3_CODE:
-        return True
     across = add(cross(x[0], y[1]), cross(x[1], y[0]))
     size = dot(x[0], x[0]) * dot(y[1], y[1]) + dot(x[1], x[1]) * dot(y[0], y[0])
     return dot(across, across) <= PARALLEL * PARALLEL * size

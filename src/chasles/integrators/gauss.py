@@ -149,6 +149,14 @@ def falling(mechanism: Any, step: float) -> float:
     return total
 
 
+@hot
+def settled(index: int, change: float, last: float, scale: float) -> bool:
+    """Whether an iteration has come to rounding."""
+    if change <= ROUNDED * scale:
+        return True
+    return index > 0 and change >= HARDLY * last and change <= STALLED * scale
+
+
 @routine
 def solve_stages(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float
@@ -160,9 +168,7 @@ def solve_stages(
         if outcome != OK:
             return outcome if index == 0 else NOT_CONVERGED
         change, scale = sqrt(square), sqrt(size + least)
-        if change <= ROUNDED * scale:
-            return OK
-        if index > 0 and change >= HARDLY * last and change <= STALLED * scale:
+        if settled(index, change, last, scale):
             return OK
         first = change if index == 0 else first
         if not change <= LOST * (first + scale):  # NaN as well

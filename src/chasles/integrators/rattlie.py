@@ -51,7 +51,7 @@ from chasles.core.signals import put_signals
 from chasles.core.stage import failure
 from chasles.core.tally import EVALUATED, FACTORED, ITERATED, TALLY_WIDTH, count_up
 from chasles.integrators.compositions import composition
-from chasles.integrators.gauss import HARDLY, LOST, ROUNDED, STALLED
+from chasles.integrators.gauss import LOST, settled
 from chasles.integrators.rattlie_momenta import (
     MISSED_AT_END,
     MISSED_AT_START,
@@ -117,14 +117,6 @@ def make_rattlie(order: int, _: Any, mechanism: Any) -> Rattlie:
         has_efforts=int(tree.armature.any() or mechanism.memory.has_efforts),
         own_group=on_own_group(tree, mechanism.system.bodies.group),
     )  # fmt: skip
-
-
-@hot
-def settled(index: int, change: float, last: float, scale_of: float) -> bool:
-    """Whether an iteration has come to rounding."""
-    if change <= ROUNDED * scale_of:
-        return True
-    return index > 0 and change >= HARDLY * last and change <= STALLED * scale_of
 
 
 # --- the first half: where the bodies go ---

@@ -6,30 +6,10 @@ charts have no place for it.  Its entry keeps a place for its multiplier.
 """
 
 from dataclasses import replace
-from typing import Any
 
-from chasles.compiled import once
-from chasles.core.constraints.kind import NOTHING, ConstraintKind, Gap, JointEntry, Opening
+from chasles.core.constraints.kind import ConstraintKind, JointEntry
 from chasles.core.frames import ORIGIN, Frames, coordinate_frames
 from chasles.model import GROUND, Coupling, CustomCoupling, Model
-
-
-@once
-def coupled_rows(
-    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
-) -> None:
-    """None."""
-
-
-@once
-def coupled_residual(
-    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
-) -> None:
-    """None: two bodies alone do not tell."""
-
-
-def coupled_gap(opening: Opening) -> Gap:
-    return NOTHING, NOTHING
 
 
 def coupled_entry(coupling: Coupling, model: Model) -> JointEntry:
@@ -47,9 +27,6 @@ COUPLED = ConstraintKind(
     name="coupling",
     made_of=(Coupling,),
     entry=coupled_entry,
-    rows=coupled_rows,
-    residual=coupled_residual,
-    gap=coupled_gap,
     units=(),
     measured=(),
     on_coordinates=True,

@@ -9,7 +9,7 @@ from typing import Any
 
 from chasles.compiled import once
 from chasles.core.arrays import mat9
-from chasles.core.constraints.kind import NOTHING, RAD, ConstraintKind, Gap, JointEntry, Opening
+from chasles.core.constraints.kind import RAD, ConstraintKind, JointEntry
 from chasles.core.constraints.motion import put_row
 from chasles.core.frames import frame_along, joint_frames
 from chasles.core.rows import column, rotation_row
@@ -28,17 +28,6 @@ def gear_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, 
     put_row(jacobian, eta, first, rotation_row(scale(-ratio, axis_a)), rotation_row(axis_b), 0.0)
 
 
-@once
-def gear_residual(
-    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
-) -> None:
-    """Nothing: out[row] stays zero."""
-
-
-def gear_gap(opening: Opening) -> Gap:
-    return NOTHING, NOTHING
-
-
 def gear_entry(joint: Gear, model: Model) -> JointEntry:
     check_bearings(joint, model.joints)
     frames = joint_frames(joint)._replace(axes_b=frame_along(joint.axis_b))
@@ -50,8 +39,6 @@ GEAR = ConstraintKind(
     made_of=(Gear,),
     entry=gear_entry,
     rows=gear_rows,
-    residual=gear_residual,
-    gap=gear_gap,
     units=(RAD,),
     measured=(),
     balanced=False,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
+from chasles.compiled import once
 from chasles.core.arrays import TWIST_COMPONENTS
 from chasles.core.frames import Frames
 from chasles.model import Model
@@ -40,6 +41,23 @@ class Opening(NamedTuple):
 Gap = tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]
 
 
+@once
+def no_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
+    """Of a kind that does not act on the twists of two bodies."""
+
+
+@once
+def no_residual(
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+) -> None:
+    """Of a kind whose poses tell nothing: out[row], ... stay zero."""
+
+
+def no_gap(opening: Opening) -> Gap:
+    """Of such a kind."""
+    return NOTHING, NOTHING
+
+
 @dataclass(frozen=True)
 class ConstraintKind:
     r"""A kind of constraint between two bodies.
@@ -65,9 +83,9 @@ class ConstraintKind:
     name: str
     made_of: tuple[type, ...]
     entry: Callable[[Any, Model], JointEntry]
-    rows: Callable[..., None]
-    residual: Callable[..., None]
-    gap: Callable[[Opening], Gap]
+    rows: Callable[..., None] = no_rows
+    residual: Callable[..., None] = no_residual
+    gap: Callable[[Opening], Gap] = no_gap
     units: tuple[str, ...] | None = None
     measured: tuple[int, ...] | None = None
     rolling: tuple[int, ...] = ()

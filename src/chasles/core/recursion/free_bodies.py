@@ -24,16 +24,13 @@ from chasles.core.arrays import (
     twist6,
     vec3,
 )
-from chasles.core.recursion.again import load_bodies
+from chasles.core.recursion.again import load_bodies, solve_again
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.refine import (
-    converge,
     gather,
     loop_accelerations,
-    motion_norm,
-    put_damping,
     solve_rows,
 )
 from chasles.core.recursion.solving import loop_inward, resolve_loads
@@ -192,12 +189,11 @@ def solve_free_rows(
         load_rows(model, cuts, rows, riders, places, borrow(jacobian), borrow(eta))
         loop_inward(model, scratch, cuts, riders, 1)
     load_bodies(model, scratch, model.body_count)
-    resolve_loads(model, cuts, riders, rows, riders.solution, 0)
-    gather(model, cuts, riders, rows, riders.solution)
     if is_refined != 0:
-        size = motion_norm(model, rows)
-        put_damping(model, cuts, riders)
-        converge(model, cuts, riders, rows, size)
+        solve_again(model, cuts, riders, rows, 0.0)
+    else:
+        resolve_loads(model, cuts, riders, rows, riders.solution, 0)
+        gather(model, cuts, riders, rows, riders.solution)
     for body in range(model.body_count):
         own, at = mat9(places, body * ABSOLUTE_WIDTH + POSE_R), model.rate_count + 6 * body
         alpha, a = vec3(riders.solution, at), vec3(riders.solution, at + 3)

@@ -9,7 +9,7 @@ these do.
 from typing import Any
 
 from chasles.compiled import formula, hot, routine
-from chasles.core.arrays import SE3_CODE, put3, put4, put_twist, twist6, vec3, vec4
+from chasles.core.arrays import put3, put4, put_twist, twist6, vec3, vec4
 from chasles.core.full_turns import commute, near_full_turn, parallel
 from chasles.core.outcomes import OK, TURNED
 from chasles.core.recursion.tree import (
@@ -133,7 +133,7 @@ def proper_pull_back(tau: int, increment: Any, slope: Any, v: int) -> int:
     x, twist = twist6(increment, v), twist6(slope, v)
     outcome = OK
     if tau == EXP and near_full_turn(x[0]):
-        if commute(SE3_CODE, x, twist):
+        if commute(x, twist):
             return OK  # dexp^-1 is 1
         outcome = TURNED
     put_twist(slope, v, motion_rate(tau, (neg(x[0]), neg(x[1])), twist))
