@@ -17,34 +17,22 @@ order 8   17 steps, Kahan and Li (1997)
 import numpy as np
 
 from chasles.core.arrays import Floats
+from chasles.integrators.tableaux import published
 
 SUZUKI = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
-#: The first half of the lengths; the last of each is the one in the middle.
-HALVES: dict[int, tuple[float, ...]] = {
-    2: (1.0,),
-    4: (SUZUKI, SUZUKI, 1.0 - 4.0 * SUZUKI),
-    6: (
-        0.39216144400731413928,
-        0.33259913678935943860,
-        -0.70624617255763935981,
-        0.08221359629355080023,
-        0.79854399093482996340,
-    ),
-    8: (
-        0.13020248308889008088,
-        0.56116298177510838456,
-        -0.38947496264484728641,
-        0.15884190655515560090,
-        -0.39590389413323757734,
-        0.18453964097831570709,
-        0.25837438768632204729,
-        0.29501172360931029887,
-        -0.60550853383003451170,
-    ),
-}
+
+
+def half_of(order: int) -> list[float]:
+    """The first half of the lengths; the last is the one in the middle."""
+    if order == 2:
+        return [1.0]
+    if order == 4:
+        return [SUZUKI, SUZUKI, 1.0 - 4.0 * SUZUKI]
+    found: list[float] = published("compositions")[str(order)]
+    return found
 
 
 def composition(order: int) -> Floats:
     """The lengths of all steps, as fractions of the whole."""
-    half = HALVES[order]
+    half = half_of(order)
     return np.array((*half, *half[-2::-1]))
