@@ -36,8 +36,7 @@ LAW_WIDTH = 13
 #: What it is given, 18 numbers per body, and what it answers: rows of two bodies, or of all.
 EXCHANGE_WIDTH, ANSWER_WIDTH = 18 * MOST_SEEN, 6 * MOST_SEEN + 2
 
-# A chart state has a row per body: quaternion wxyz, position, velocity variable.
-ROTATION, POSITION, VELOCITY = 0, 4, 7
+# Numbers of a body on a chart: quaternion wxyz, position, velocity variable.
 CHART_WIDTH = 13
 
 # An absolute state has a row per body: R row-major, r, body twist (omega, v).

@@ -23,7 +23,7 @@ from chasles.core.blocks.small import dot6
 from chasles.core.mechanism import Mechanism, Promises
 from chasles.core.outcomes import OK
 from chasles.core.recursion.accelerate import accelerations
-from chasles.core.recursion.closing import find_drift
+from chasles.core.recursion.closing import find_drift, pull_joints
 from chasles.core.recursion.flight import put_flight_slopes
 from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import find_speeds, kinematics, place
@@ -31,7 +31,6 @@ from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates
 from chasles.core.recursion.refine import motion_norm, push_norm, put_miss
 from chasles.core.recursion.stage import accelerate_loops, follow, push, put_cut_rows
 from chasles.core.signals import put_signals
-from chasles.core.stabilisation.feedback import pull_joints
 from chasles.core.stabilisation.record import FED_BACK
 from chasles.core.turns import put_turn_rates
 from chasles.scalars.elementary import sqrt

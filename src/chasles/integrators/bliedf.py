@@ -77,13 +77,8 @@ def bliedf(order: int) -> Method:
     )
 
 
-def vectors_of(order: int) -> int:
-    """Where the vectors of the history begin."""
-    return LENGTHS + order
-
-
 def length_of_history(order: int, rows: int, velocities: int, integrals: int) -> int:
-    return vectors_of(order) + velocities + integrals + 2 * (order - 1) * velocities
+    return LENGTHS + order + velocities + integrals + 2 * (order - 1) * velocities
 
 
 def fit_bliedf(order: int, solver: Any, mechanism: Any) -> Bliedf:

@@ -155,16 +155,10 @@ def close_end(mechanism: Any, scratch: Any, out: Any) -> int:
         if not close_cut_joints(mechanism, scratch, out):
             return NOT_CLOSED
         slip = slip_left(mechanism)
-        if is_least(slip, last, index):
-            return OK
+        if slip == 0.0 or (index > 0 and not slip < HALVED * last):
+            return OK  # another projection would not make it less
         last = slip
     return OK
-
-
-@routine
-def is_least(slip: float, last: float, index: int) -> bool:
-    """Whether another projection would not make it less."""
-    return slip == 0.0 or (index > 0 and not slip < HALVED * last)
 
 
 @routine
@@ -233,5 +227,4 @@ def attempt_half_explicit(
             return outcome
     carry = mechanism.layout.carry
     finish(mechanism, state, beyond(state, carry), scheme.increment, out, beyond(out, carry))
-    outcome = close_end(mechanism, scratch, out)
-    return outcome
+    return close_end(mechanism, scratch, out)

@@ -97,15 +97,8 @@ def attempt_products(
         if outcome != OK:
             return outcome
     carry = mechanism.layout.carry
-    copy(state, out, carry + carry_length(mechanism))
+    copy(state, out, mechanism.layout.seen)
     for row in range(scheme.first[count], scheme.first[count + 1]):
         combine(scheme.weights, row * count, count, step, scheme.slopes, length, increment)
         finish(mechanism, out, beyond(out, carry), increment, out, beyond(out, carry))
     return OK
-
-
-@hot
-def carry_length(mechanism: Any) -> int:
-    """How many numbers carry what rounding took."""
-    length: int = mechanism.layout.seen - mechanism.layout.carry
-    return length

@@ -3,7 +3,7 @@
 from typing import Any
 
 from chasles.compiled import formula
-from chasles.core.arrays import ROW_WIDTH, SCREW_FORM, mat9, put_twist, vec3
+from chasles.core.arrays import ROW_WIDTH, SCREW_FORM, mat9, put3, put_twist, vec3
 from chasles.core.assemble import point_velocity, pose_of, twist_of
 from chasles.core.rows import space_eta_rotation, space_row_of_body
 from chasles.groups.vectors import ZERO, matmul, matvec, neg, tmatvec
@@ -53,15 +53,6 @@ def joint_motion(system: Any, joint: int, absolute: Any) -> Any:
 
 
 @formula
-def point_residual(system: Any, joint: int, turn: Any, shift: Any) -> Any:
-    """All three translations, along the axes the form resolves them in."""
-    along_b = tmatvec(turn, shift)
-    if system.form == SCREW_FORM:
-        return along_b
-    return matvec(mat9(system.joints.axes_b, 9 * joint), along_b)
-
-
-@formula
 def put_turning_row(
     jacobian: Any, eta: Any, row: int, poses: Any, omegas: Any, product: Any
 ) -> int:
@@ -76,7 +67,8 @@ def put_turning_row(
 
 @formula
 def put_point_residual(system: Any, joint: int, turn: Any, shift: Any, row: int, out: Any) -> None:
-    """-g of a common point, into three rows."""
-    open_by = point_residual(system, joint, turn, shift)
-    for k in range(3):
-        out[row + k] = -open_by[k]
+    """-g of a common point, into three rows, along the axes the form resolves it in."""
+    open_by = tmatvec(turn, shift)
+    if system.form != SCREW_FORM:
+        open_by = matvec(mat9(system.joints.axes_b, 9 * joint), open_by)
+    put3(out, row, neg(open_by))

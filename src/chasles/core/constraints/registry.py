@@ -39,17 +39,14 @@ CONSTRAINTS: Kinds[ConstraintKind] = Kinds(
     ),
 )
 
+#: Make a kind known, before the first run of a process.
+add_constraint = CONSTRAINTS.add
 #: The code of lower pairs.
 PAIR = CONSTRAINTS.code(LOWER_PAIR)
 #: put_rows(kind, system, joint, absolute, work, jacobian, eta)
 put_rows = CONSTRAINTS.dispatcher("rows")
 #: put_residual(kind, system, joint, turn, shift, target, work, row, out)
 put_residual = CONSTRAINTS.dispatcher("residual")
-
-
-def add_constraint(kind: ConstraintKind) -> None:
-    """Make a kind known, before the first run of a process."""
-    CONSTRAINTS.add(kind)
 
 
 @routine

@@ -1,4 +1,4 @@
-r"""The whole Newton matrix of a tree: what acts along coordinates, and where bodies are for it.
+r"""The whole Newton matrix of a tree: what acts along coordinates.
 
 With $\dot q = J V$ the rate of a coordinate as a row on the twists of two bodies, which is constant
 in their axes while the joint is closed, a rotor adds $I_r J^T J A$, and a force whose effort falls
@@ -9,18 +9,10 @@ by k and c with the coordinate and its rate adds $J^T J\,(k X + c N)$; A, N and 
 from typing import Any
 
 from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, copy, put_twist
+from chasles.core.arrays import ROW_WIDTH, body_of, put_twist
 from chasles.core.forces.along_coordinate import coordinate_motion
 from chasles.core.newton.ways import POSE_WAY, RATE_WAY, TWIST_WAY, WAYS_WIDTH
-from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.tangents import effort_slopes
-
-
-@hot
-def settle_places(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
-    """Bodies of the stage at `point` are placed in scratch, and in room."""
-    place_bodies(mechanism.tree, point, room.places, scratch.absolute)
-    copy(scratch.absolute, room.absolute, ABSOLUTE_WIDTH * mechanism.tree.body_count)
 
 
 @routine

@@ -19,9 +19,10 @@ from chasles.compiled import once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, clear, copy, get6, twist6
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
 from chasles.core.constraints.registry import assemble_joint
-from chasles.core.newton.armatures import feel_rotors, load_effort, load_rotors, settle_places
+from chasles.core.newton.armatures import feel_rotors, load_effort, load_rotors
 from chasles.core.newton.rows import lift, lower, times_rows
 from chasles.core.newton.ways import POSE_WAY, RATE_WAY, TWIST_WAY, WAYS_WIDTH, put_ways
+from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.tangents import DIRECTIONS, POSES, move_body, put_back, put_slopes
 from chasles.core.wrenches import own_wrench
 from chasles.groups.vectors import scale, symvec
@@ -137,9 +138,11 @@ def load_newton(
     """The whole matrix at the stage in scratch, factored; whether all pivots are regular."""
     system = mechanism.system
     joints, forces = system.joints, system.forces
-    settle_places(mechanism, scratch, room, point)
+    width = ABSOLUTE_WIDTH * system.body_count
+    place_bodies(mechanism.tree, point, room.places, scratch.absolute)
+    copy(scratch.absolute, room.absolute, width)
+    copy(scratch.absolute, newton.tangents.probe.absolute, width)
     clear(newton.values, newton.size)
-    copy(scratch.absolute, newton.tangents.probe.absolute, ABSOLUTE_WIDTH * system.body_count)
     put_ways(mechanism, scratch, room, newton.ways, factors)
     load_bodies(system, newton, scratch)
     for force in range(system.force_count):

@@ -142,11 +142,6 @@ def pull_row(room: Any, promises: Any, row: int, gap: float, slip: float, pulls:
 
 
 @routine
-def put_no_reply(mechanism: Any, room: Any) -> None:
-    clear(room.reply, mechanism.tree.rate_count)
-
-
-@routine
 def put_misses(mechanism: Any, scratch: Any, room: Any) -> None:
     """-g of all rows into scratch.residual, -J V into room.column."""
     loops, absolute = mechanism.loops, scratch.absolute
@@ -195,7 +190,7 @@ def meet_rows(mechanism: Any, scratch: Any, room: Any, point: Any, pulls: Any) -
     """
     system, loops, own = mechanism.system, mechanism.loops, mechanism.room
     if loops.row_count == 0:
-        put_no_reply(mechanism, room)
+        clear(room.reply, mechanism.tree.rate_count)
         return
     unknowns = 6 * system.body_count
     for row in range(loops.row_count):
@@ -222,7 +217,7 @@ def meet_gaps(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
     After `meet_rows`, on the same factor.
     """
     if mechanism.loops.row_count == 0:
-        put_no_reply(mechanism, room)
+        clear(room.reply, mechanism.tree.rate_count)
         return
     loops, unknowns = mechanism.loops, 6 * mechanism.system.body_count
     put_misses(mechanism, scratch, room)

@@ -70,16 +70,6 @@ def size_of(mechanism: Any, room: Any, values: Any) -> float:
 
 
 @routine
-def speed_of(mechanism: Any, room: Any, point: Any) -> float:
-    """The size of the velocities of a point."""
-    total = 0.0
-    for k in range(mechanism.tree.rate_count):
-        part = room.weights[k] * point[mechanism.tree.stored_count + k]
-        total += part * part
-    return sqrt(total)
-
-
-@routine
 def note_worst(mechanism: Any, room: Any) -> None:
     """Which velocity changes most."""
     largest = -1.0
@@ -156,7 +146,8 @@ def take_change(
 @routine
 def judge_change(mechanism: Any, room: Any, factors: Any, changed: float, before: float) -> Any:
     """(whether the iteration has converged, whether its changes may be rounding)."""
-    speed = speed_of(mechanism, room, room.point) / factors[0]
+    velocities = beyond(room.point, mechanism.tree.stored_count)
+    speed = size_of(mechanism, room, velocities) / factors[0]
     scale = speed + size_of(mechanism, room, room.unknown)
     is_rounding = changed <= max(ROUNDED * scale, ROUNDED_PLACES * room.reach / factors[1])
     stalls = is_rounding and changed > STALLED * before > 0.0

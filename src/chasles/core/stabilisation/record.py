@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import Floats, Integers, System
-from chasles.core.stabilisation.residuals import Residuals, make_residuals
+from chasles.core.arrays import Floats, Integers, System, sizes_of, storage
+from chasles.core.stabilisation.residuals import Residuals
 
 # Stabiliser.kind
 UNSTABILISED, PROJECTED, FED_BACK = 0, 1, 2
@@ -31,6 +31,7 @@ def make_record(
     system: System, kind: int, chosen: Integers, gains: tuple[float, float, float]
 ) -> Stabiliser:
     """`chosen` marks joints by 1; `gains` are damping, stiffness and drift_gain."""
-    found, rows = make_residuals(system, chosen), system.row_count
+    sizes, rows = sizes_of(system), system.row_count
+    found = storage(Residuals, sizes, chosen=np.ascontiguousarray(chosen, np.int64))
     pull, drift = np.zeros(rows), np.zeros(6 * system.body_count + rows)
     return Stabiliser(kind, found, *gains, pull, drift)

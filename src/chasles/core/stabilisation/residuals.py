@@ -2,17 +2,12 @@
 
 from typing import Annotated, Any, NamedTuple
 
-import numpy as np
-
 from chasles.compiled import formula, once
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     ROW_WIDTH,
     Floats,
     Integers,
-    System,
-    sizes_of,
-    storage,
     twist6,
 )
 from chasles.core.assemble import opening_of, pose_of, twist_of
@@ -30,11 +25,6 @@ class Residuals(NamedTuple):
     eta: Annotated[Floats, "rows"]
     shift: Annotated[Floats, "6 n + rows"]  # 0 and -g; solved, a displacement and its multipliers
     change: Annotated[Floats, "6 n + rows"]  # zeros and -J V; after a solve a change of velocity
-
-
-def make_residuals(system: System, chosen: Integers) -> Residuals:
-    """Storage for the chosen joints."""
-    return storage(Residuals, sizes_of(system), chosen=np.ascontiguousarray(chosen, np.int64))
 
 
 @formula
