@@ -12,7 +12,7 @@ then one per integral.
 
 from typing import Any
 
-from chasles.compiled import formula, hot, once, routine
+from chasles.compiled import beyond, formula, hot, once, routine
 from chasles.core.arrays import clear
 from chasles.core.recursion import motion
 from chasles.core.recursion.flight import FLIGHT_WIDTH
@@ -82,6 +82,13 @@ def finish(
     integrals = mechanism.layout.flight - mechanism.layout.integrals
     add_integrals(mechanism, point, increment, integrals, out)
     add_flight(mechanism, point, carry, increment, out, carry_out)
+
+
+@hot
+def finish_step(mechanism: Any, state: Any, increment: Any, out: Any) -> None:
+    """`finish` for blocks, which have what rounding took in them."""
+    carry = mechanism.layout.carry
+    finish(mechanism, state, beyond(state, carry), increment, out, beyond(out, carry))
 
 
 @hot

@@ -22,7 +22,7 @@ from chasles.core.arrays import Floats, copy, storage
 from chasles.core.judge import begin_step, end_step, look_at_energy, look_at_gaps
 from chasles.core.outcomes import NOT_CLOSED, NOT_FINITE, OK, TURNED
 from chasles.core.recursion.stage import follow
-from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
+from chasles.core.retraction import combine, finish_step, pull_back, retract, slope_length
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.record import UNSTABILISED
 from chasles.core.stage import Role, stage
@@ -174,9 +174,9 @@ def attempt_embedded(
     outcome = take_stages(mechanism, scratch, pair, state, t, step, 0, pair.count)
     if outcome != OK:
         return outcome
-    length, carry = slope_length(mechanism), mechanism.layout.carry
+    length = slope_length(mechanism)
     combine(pair.b, 0, pair.count, step, pair.slopes, length, pair.increment)
-    finish(mechanism, state, beyond(state, carry), pair.increment, out, beyond(out, carry))
+    finish_step(mechanism, state, pair.increment, out)
     return OK
 
 

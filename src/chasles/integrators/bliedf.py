@@ -30,10 +30,10 @@ from chasles.core.newton.rows import meet_rows
 from chasles.core.newton.solve import next_stiff, put_begun, put_rest, size_of, solve_step
 from chasles.core.newton.start import find_second_rates, is_resolved
 from chasles.core.outcomes import OK
-from chasles.core.retraction import finish, retract, slope_length
+from chasles.core.retraction import finish_step, retract, slope_length
 from chasles.core.stage import Role, stage
 from chasles.core.tally import EVALUATED, count_up
-from chasles.integrators.methods import Method, needs_a_mechanism, register_method
+from chasles.integrators.methods import Method, register_method
 from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas, make_munthe_kaas
 from chasles.integrators.tableaux import method as find_tableau
 
@@ -66,7 +66,6 @@ def bliedf(order: int) -> Method:
     return Method(
         f"bliedf{order}",
         order=order,
-        make=needs_a_mechanism,
         implicit=True,
         nodes=(0.0, 1.0),
         additive=False,
@@ -128,8 +127,7 @@ def attempt_bliedf(
         )  # fmt: skip
         after[STIFF] = next_stiff(room, before[STIFF])
         if outcome == OK:
-            carry = layout.carry
-            finish(mechanism, state, beyond(state, carry), room.increment, out, beyond(out, carry))
+            finish_step(mechanism, state, room.increment, out)
     if outcome != OK:
         return outcome
     copy(room.unknown, beyond(after, vectors), count)

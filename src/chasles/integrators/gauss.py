@@ -30,7 +30,7 @@ import numpy as np
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats, copy, storage
 from chasles.core.outcomes import NOT_CONVERGED, OK
-from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
+from chasles.core.retraction import combine, finish_step, pull_back, retract, slope_length
 from chasles.core.stage import Role, stage
 from chasles.core.tally import EVALUATED, ITERATED, TALLY_WIDTH, count_up
 from chasles.scalars.elementary import sqrt
@@ -182,7 +182,7 @@ def attempt_gauss(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
-    length, carry = slope_length(mechanism), mechanism.layout.carry
+    length = slope_length(mechanism)
     copy(state, scheme.point, mechanism.layout.kept)
     outcome = stage(mechanism, scratch, scheme.point, t, Role(0.0), scheme.slopes)
     count_up(scheme.tally, EVALUATED, 1)
@@ -198,7 +198,7 @@ def attempt_gauss(
         return outcome
     increment = scheme.increment
     combine(scheme.before, 0, scheme.count, step, scheme.slopes, length, increment)
-    finish(mechanism, state, beyond(state, carry), increment, out, beyond(out, carry))
+    finish_step(mechanism, state, increment, out)
     combine(scheme.after, 0, scheme.count, step, scheme.slopes, length, increment)
-    finish(mechanism, out, beyond(out, carry), increment, out, beyond(out, carry))
+    finish_step(mechanism, out, increment, out)
     return OK

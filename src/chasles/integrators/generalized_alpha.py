@@ -40,8 +40,8 @@ from chasles.core.newton.rows import meet_rows
 from chasles.core.newton.solve import next_stiff, put_begun, put_rest, solve_step
 from chasles.core.newton.start import find_second_rates, is_resolved
 from chasles.core.outcomes import OK
-from chasles.core.retraction import finish
-from chasles.integrators.methods import Method, needs_a_mechanism, register_method
+from chasles.core.retraction import finish_step
+from chasles.integrators.methods import Method, register_method
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.checks import check_flag
 from chasles.model.errors import short_repr
@@ -119,7 +119,6 @@ def generalized_alpha(
     return Method(
         ", ".join([name, *options]),
         order=2,
-        make=needs_a_mechanism,
         implicit=True,
         nodes=(0.0, 1.0),
         additive=False,
@@ -181,8 +180,7 @@ def attempt_generalized_alpha(
     if outcome != OK:
         return outcome
     after[STIFF] = next_stiff(room, before[STIFF])
-    carry = layout.carry
-    finish(mechanism, state, beyond(state, carry), room.increment, out, beyond(out, carry))
+    finish_step(mechanism, state, room.increment, out)
     for k in range(count):
         a, rate = after[old_a + k], after[old_rate + k]
         after[old_a + k] = (f * rate - m * a) / (1.0 - m) + share * room.unknown[k]

@@ -37,7 +37,7 @@ from chasles.core.recursion.closing import SLIPS, close_cut_joints, put_openings
 from chasles.core.recursion.stage import follow
 from chasles.core.retraction import (
     combine,
-    finish,
+    finish_step,
     pull_back,
     retract,
     slope_length,
@@ -225,6 +225,5 @@ def attempt_half_explicit(
             outcome = go_on(mechanism, scratch, scheme, state, j, then, step)
         if outcome != OK:
             return outcome
-    carry = mechanism.layout.carry
-    finish(mechanism, state, beyond(state, carry), scheme.increment, out, beyond(out, carry))
+    finish_step(mechanism, state, scheme.increment, out)
     return close_end(mechanism, scratch, out)

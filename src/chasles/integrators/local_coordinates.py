@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from chasles.compiled import beyond, borrow, kernel
+from chasles.compiled import borrow, kernel
 from chasles.core.arrays import Integers
 from chasles.core.judge import begin_step, end_step
 from chasles.core.outcomes import OK
 from chasles.core.recursion.tree import SPHERICAL
-from chasles.core.retraction import finish, pull_back, retract
+from chasles.core.retraction import finish_step, pull_back, retract
 from chasles.core.stage import Role, stage
 from chasles.integrators.adaptive import drive
 
@@ -53,8 +53,8 @@ def local_state(
 ) -> int:
     """The state block at local coordinates, t later than `state` by `step`, as after a step."""
     model, work = borrow(mechanism), borrow(scratch)
-    base, at, into, carry = borrow(state), borrow(increment), borrow(out), model.layout.carry
-    finish(model, base, beyond(base, carry), at, into, beyond(into, carry))
+    base, at, into = borrow(state), borrow(increment), borrow(out)
+    finish_step(model, base, at, into)
     return end_step(model, work, base, t, step, 1, into)
 
 

@@ -44,7 +44,8 @@ class Method:
     spaces    what spaces="auto" means for it
     additive  whether the change of momentum in a step is the sum of the forces of its stages, so
               that floating systems are put back to it after the step
-    fit       (solver, mechanism) -> the record, where two lengths do not tell all that it needs
+    fit       (solver, mechanism) -> the record in the place of `make`, where two lengths do not
+              tell all that it needs
     history   (rows, velocities, integrals) -> how many numbers it keeps from step to step
     index     3: it solves for joints that are closed; 2: and do not slip; 0: it follows from
               accelerations.  Where it is not 0 the multipliers are its own
@@ -53,7 +54,7 @@ class Method:
 
     name: str
     order: int
-    make: Callable[[int, int], Any]
+    make: Callable[[int, int], Any] | None = None
     adaptive: bool = False
     implicit: bool = False
     tableau: Tableau | None = None
@@ -73,6 +74,7 @@ def scheme_of(method: Method, solver: Any, mechanism: Any) -> Any:
     """The record with which a method steps a mechanism."""
     if method.fit is not None:
         return method.fit(solver, mechanism)
+    assert method.make is not None  # a method has one of the two
     record = method.make(mechanism.layout.kept, slope_length(mechanism))
     if isinstance(record, MuntheKaas) and mechanism.loops.row_count > 0:
         return MuntheKaasWithRows(*record)
@@ -150,7 +152,7 @@ def of_rattlie(name: str) -> Method:
     order = RATTLIE[name]
     nodes = (0.0, *composition(order).cumsum().tolist())
     return Method(
-        name, order, needs_a_mechanism, implicit=True, nodes=nodes, spaces="SE3", additive=False,
+        name, order, implicit=True, nodes=nodes, spaces="SE3", additive=False,
         fit=partial(make_rattlie, order), history=length_of_history, index=2,
     )  # fmt: skip
 
@@ -163,19 +165,13 @@ def of_half_explicit(name: str) -> Method:
     return Method(name, tableau.order, make, tableau=tableau)
 
 
-def needs_a_mechanism(kept: int, length: int) -> Any:
-    raise InvalidOption(
-        "an implicit method has no record without a mechanism.", "Use `Method.fit`."
-    )
-
-
 @cache
 def of_w_method(name: str) -> Method:
     """The linearly implicit method of that name."""
     found = W_METHODS[name]
     nodes = tuple(found.alpha.sum(axis=1).tolist())
     return Method(
-        name, found.order, needs_a_mechanism, implicit=True, nodes=nodes, additive=False,
+        name, found.order, implicit=True, nodes=nodes, additive=False,
         fit=partial(make_linearly_implicit, found),
     )  # fmt: skip
 

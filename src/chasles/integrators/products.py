@@ -23,7 +23,7 @@ import numpy as np
 from chasles.compiled import beyond, hot
 from chasles.core.arrays import Floats, Integers, copy, storage
 from chasles.core.outcomes import OK
-from chasles.core.retraction import combine, finish, retract, slope_length
+from chasles.core.retraction import combine, finish_step, retract, slope_length
 from chasles.core.stage import Role, stage
 from chasles.integrators.tableaux import Tableau
 
@@ -96,9 +96,8 @@ def attempt_products(
         outcome = stage(mechanism, scratch, point, t + scheme.c[j] * step, role, slope)
         if outcome != OK:
             return outcome
-    carry = mechanism.layout.carry
     copy(state, out, mechanism.layout.seen)
     for row in range(scheme.first[count], scheme.first[count + 1]):
         combine(scheme.weights, row * count, count, step, scheme.slopes, length, increment)
-        finish(mechanism, out, beyond(out, carry), increment, out, beyond(out, carry))
+        finish_step(mechanism, out, increment, out)
     return OK

@@ -46,7 +46,7 @@ from chasles.core.recursion.increments import PATH_WIDTH, on_own_group, put_mean
 from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.stage import factor_at, follow
 from chasles.core.recursion.tree import DOF, place_in_pair
-from chasles.core.retraction import finish, slope_length
+from chasles.core.retraction import finish_step, slope_length
 from chasles.core.signals import put_signals
 from chasles.core.stage import failure
 from chasles.core.tally import EVALUATED, FACTORED, ITERATED, TALLY_WIDTH, count_up
@@ -267,7 +267,7 @@ def attempt_rattlie(
     mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how it failed."""
-    carry, now = mechanism.layout.carry, t
+    now = t
     copy(state, out, mechanism.layout.seen)
     take_point(mechanism, scheme, out)
     outcome = arrive(mechanism, scratch, scheme, scheme.point, t)
@@ -283,6 +283,6 @@ def attempt_rattlie(
         if outcome == OK:
             now += length
             note_multipliers(mechanism, scheme, length, out)
-            finish(mechanism, out, beyond(out, carry), scheme.increment, out, beyond(out, carry))
+            finish_step(mechanism, out, scheme.increment, out)
             take_point(mechanism, scheme, out)
     return outcome

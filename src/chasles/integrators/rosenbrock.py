@@ -37,7 +37,7 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, clear, copy, stor
 from chasles.core.outcomes import OK
 from chasles.core.retraction import (
     combine,
-    finish,
+    finish_step,
     pull_back,
     retract,
     slope_length,
@@ -269,6 +269,5 @@ def attempt_linearly_implicit(
         if outcome != OK:
             return outcome
     combine(scheme.b, 0, count, step, scheme.slopes, length, scheme.increment)
-    carry = mechanism.layout.carry
-    finish(mechanism, state, beyond(state, carry), scheme.increment, out, beyond(out, carry))
+    finish_step(mechanism, state, scheme.increment, out)
     return OK
