@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chasles.compiled import hot, once
+from chasles.compiled import beyond, hot, once
 from chasles.core.arrays import clear, copy
 from chasles.core.newton.solve import size_of
 from chasles.core.outcomes import OK
@@ -22,29 +22,26 @@ def find_second_rates(
 
     A difference of second order of the accelerations ahead; v' goes to room.unknown.
     """
-    part = step / PARTS
-    clear(room.shift, mechanism.tree.rate_count)
-    for j in (2, 1, 0):
-        if j == 2:
-            copy(state, room.point, mechanism.layout.kept)
-            outcome = stage(mechanism, scratch, room.point, t, Role(0.0), room.slope)
-            count_up(room.tally, EVALUATED, 1)
-            if outcome != OK:
-                return outcome
-            for k in range(mechanism.tree.rate_count):
-                room.pose[k] = room.slope[k]
-                room.rate[k] = room.slope[mechanism.tree.rate_count + k]
-        weight = -1.5 if j == 0 else (2.0 if j == 1 else -0.5)
-        for k in range(mechanism.tree.rate_count):
+    part, count = step / PARTS, mechanism.tree.rate_count
+    clear(room.shift, count)
+    copy(state, room.point, mechanism.layout.kept)
+    outcome = stage(mechanism, scratch, room.point, t, Role(0.0), room.slope)
+    count_up(room.tally, EVALUATED, 1)
+    if outcome != OK:
+        return outcome
+    copy(room.slope, room.pose, count)
+    copy(beyond(room.slope, count), room.rate, count)
+    for j, weight in ((2, -0.5), (1, 2.0), (0, -1.5)):
+        for k in range(count):
             room.increment[k] = j * part * room.pose[k]
-            room.increment[mechanism.tree.rate_count + k] = j * part * room.rate[k]
+            room.increment[count + k] = j * part * room.rate[k]
         retract(mechanism, state, room.increment, room.point)
         outcome = stage(mechanism, scratch, room.point, t + j * part, Role(0.0), room.slope)
         count_up(room.tally, EVALUATED, 1)
         if outcome != OK:
             return outcome
-        for k in range(mechanism.tree.rate_count):
-            room.unknown[k] = room.slope[mechanism.tree.rate_count + k]
+        for k in range(count):
+            room.unknown[k] = room.slope[count + k]
             room.shift[k] += weight / part * room.unknown[k]
     return OK
 
