@@ -70,6 +70,8 @@ class ConstraintKind:
     residual  routine residual(system, joint, turn, shift, target, work, row, out): -g of its rows
               into out[row], ..., whose rates the rows give
     gap       gap(opening) -> Gap, for people: by how much it is open
+              Without rows it acts on coordinates or many bodies; without residual and gap, poses
+              do not tell whether it holds
     units     of g, row by row: "rad", "m" or "" (a user's own); None: as the locked components say
     measured  which rows have a g; None: all.  The others restrict speeds only
     rolling   rows that restrict no positions, not even implicitly (nonholonomic)
