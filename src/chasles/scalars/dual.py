@@ -77,7 +77,7 @@ def rules_of(f: Any) -> dict[str, Callable[[Any], Any]]:
 
 
 class Differentiated:
-    """What these numbers share: functions by the chain rule, comparisons by the value."""
+    """What these numbers share: differences, functions by the chain rule, comparisons by value."""
 
     __slots__ = ("value",)
     rules = rules_of(OF_ARRAYS)
@@ -92,6 +92,18 @@ class Differentiated:
         if name not in self.rules:
             raise AttributeError(f"{type(self).__name__} has no {name}")
         return lambda: self.chain(*self.rules[name](self.value))
+
+    def __radd__(self: Any, other: Any) -> Any:
+        return self + other
+
+    def __rmul__(self: Any, other: Any) -> Any:
+        return self * other
+
+    def __sub__(self: Any, other: Any) -> Any:
+        return self + (-other)
+
+    def __rsub__(self: Any, other: Any) -> Any:
+        return -self + other
 
     def __lt__(self, other: Any) -> Any:
         return self.value < value_of(other)
@@ -141,14 +153,6 @@ class Dual(Differentiated):
         """At zero the symmetric derivative, which is zero."""
         return Dual(np.abs(self.value), np.sign(self.value) * self.slope)
 
-    def __sub__(self, other: Any) -> "Dual":
-        if isinstance(other, Dual):
-            return Dual(self.value - other.value, self.slope - other.slope)
-        return Dual(self.value - other, self.slope)
-
-    def __rsub__(self, other: float) -> "Dual":
-        return Dual(other - self.value, -self.slope)
-
     def __truediv__(self, other: Any) -> "Dual":
         if isinstance(other, Dual):
             quotient = self.value / other.value
@@ -158,9 +162,6 @@ class Dual(Differentiated):
     def __rtruediv__(self, other: float) -> "Dual":
         quotient = other / self.value
         return Dual(quotient, (-quotient / self.value) * self.slope)
-
-    __radd__ = __add__
-    __rmul__ = __mul__
 
     def sqrt(self) -> "Dual":
         """At zero the symmetric derivative, also zero: that of |v| at v = 0."""

@@ -52,12 +52,6 @@ class Jet(Differentiated):
     def __pos__(self) -> "Jet":
         return self
 
-    def __sub__(self, other: Any) -> "Jet":
-        return self + (-other)
-
-    def __rsub__(self, other: Any) -> "Jet":
-        return -self + other
-
     def __truediv__(self, other: Any) -> "Jet":
         """q = u / v from q v = u: q' v = u' - q v', q'' v = u'' - 2 q' v' - q v''."""
         if not isinstance(other, Jet):
@@ -81,9 +75,6 @@ class Jet(Differentiated):
 
     def __rpow__(self, base: Any) -> "Jet":
         return (self * self.rules["log"](base)[0]).exp()
-
-    __radd__ = __add__
-    __rmul__ = __mul__
 
     def arctan2(self, x: Any) -> "Jet":
         """The angle of the point (x, self), by the arc tangent of the better conditioned ratio."""
