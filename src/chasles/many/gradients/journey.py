@@ -10,7 +10,7 @@ directions cost two nanoseconds a node, the way back two and a half for any numb
 mode is for a few directions, and for runs too long to be kept.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -116,20 +116,16 @@ def along_directions(journey: Journey, blocks: Floats, parameters: Floats) -> Fl
     `blocks` (width, p) and `parameters` (P, p) are the directions.
     """
     count = blocks.shape[1]
-    found = np.zeros(count)
-    for first in range(0, count, LANES):
-        chosen = slice(first, min(first + LANES, count))
-        lanes = [np.zeros((len(one), LANES)) for one in (blocks, parameters)]
-        for lane, one in zip(lanes, (blocks, parameters), strict=True):
-            lane[:, : chosen.stop - first] = one[:, chosen]
-        found[chosen] = in_lanes(journey, lanes)[: chosen.stop - first]
-    return found
+    lanes = [np.pad(one, ((0, 0), (0, -count % LANES))) for one in (blocks, parameters)]
+    parts = [in_lanes(journey, *(one[:, first : first + LANES] for one in lanes))
+             for first in range(0, count, LANES)]  # fmt: skip
+    return np.concatenate(parts)[:count]
 
 
-def in_lanes(journey: Journey, lanes: Sequence[Floats]) -> Floats:
+def in_lanes(journey: Journey, slope: Floats, parameters: Floats) -> Floats:
     """The same along LANES directions."""
     course, seeds = journey.course, dict(zip(journey.kept.tolist(), journey.seeds, strict=True))
-    width, now, slope = course.width, journey.block, lanes[0]
+    width, now = course.width, journey.block
     total: Floats = seeds[0] @ slope
     for begin, end, branch in journey.taken:
         carried = branch.carried[: len(branch.recording.carried)]
@@ -138,7 +134,7 @@ def in_lanes(journey: Journey, lanes: Sequence[Floats]) -> Floats:
             times = course.step * k, course.step * (k + 1)
             found = branch.lanes.evaluate_with_slopes(
                 np.concatenate([now, times, carried, course.parameters]),
-                np.concatenate([slope, constant, lanes[1]]),
+                np.concatenate([slope, constant, parameters]),
             )
             assert found is not None, "guards held when the run was taken"
             now, carried = found[:width], found[width:]
