@@ -169,10 +169,10 @@ def make_run(
         own, loan = finisher.pristine(first)
         parameters = loan.parameters(members.places)
         observe = observing(own, names, members.blocks[first], parameters)
-    points = np.full((count, rows, kept), np.nan)
-    points[:, 0] = members.blocks[:, :kept]
     for k, odd in members.odd.items():
         members.blocks[k] = odd.first_block()
+    points = np.full((count, rows, kept), np.nan)
+    points[:, 0] = members.blocks[:, :kept]
     np.add(members.blocks, 0.0, out=members.blocks)  # as after every step: no negative zeros
     course = Course(members, grid.step, grid.steps, every, points, observe)
     if cupy is not None:
