@@ -157,12 +157,8 @@ class LaneRun:
         columns = [course.carried[key] for key in variant.carried]
         carried = np.array([column[group] for column in columns]).reshape(len(columns), count).T
         parameters = course.members.parameters[group]
-        tables = (
-            course.blocks[group],
-            carried,
-            parameters,
-            course.observed[group].reshape(count, -1),
-        )
+        observed = course.observed[group].reshape(count, -1)
+        tables = course.blocks[group], carried, parameters, observed
         rows = self.rows_from(first)
         (states, carried, observed), history, ends, pending = self.advanced(
             variant, tables, rows, first
@@ -226,11 +222,10 @@ class LaneRun:
         loan.give(course.carried, member)
         times = course.step * first, course.step * (first + 1)
         try:
-            with np.errstate(all="ignore"):
-                recording = record(
-                    records_of(stepper), course.blocks[member], times, course.step,
-                    parameters=loan.parameters(course.members.places),
-                )  # fmt: skip
+            recording = record(
+                records_of(stepper), course.blocks[member], times, course.step,
+                parameters=loan.parameters(course.members.places),
+            )  # fmt: skip
             run = self.machine_code(recording)
         except NotTraceable as error:
             self.refusal = str(error)

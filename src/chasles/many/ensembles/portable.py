@@ -236,9 +236,8 @@ def record_ways(
                 break
             times = step * index, step * (index + 1)
             try:
-                with np.errstate(all="ignore"):
-                    found = record(records_of(stepper), block, times, step,
-                                   parameters=loan.parameters(members.places))  # fmt: skip
+                found = record(records_of(stepper), block, times, step,
+                               parameters=loan.parameters(members.places))  # fmt: skip
             except NotTraceable as error:
                 if ways:
                     break

@@ -16,14 +16,12 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
-from chasles.core.recursion.kinematics import kinematics, place
-from chasles.many.ensembles.members import records_of
+from chasles.many.ensembles.observe import read_program
 from chasles.many.gradients.back import Course
 from chasles.many.gradients.branches import Branch
 from chasles.many.gradients.reader_ir import LANES
 from chasles.many.gradients.trajectory import Trajectory
 from chasles.many.traced.adjoint import adjoint
-from chasles.many.traced.record import record_reading
 from chasles.scalars.nodes import Program
 
 
@@ -80,20 +78,13 @@ class Journey:
         return weights + self.seeds[0]
 
 
-def placed(mechanism: Any, scratch: Any, state: Any) -> Any:
-    """The absolute state (n * 18,) of records that hold lists, for scalars of any kind."""
-    kinematics(mechanism.tree, state, mechanism.memory.rows)
-    place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
-    return scratch.absolute[: mechanism.system.body_count * ABSOLUTE_WIDTH]
-
-
 def placing(course: Course, block: Floats) -> Program:
-    """(block, time, parameters) -> absolute state."""
+    """(block, time, parameters) -> absolute state (n * 18,)."""
 
-    def read(mechanism: Any, scratch: Any, state: Any, t: Any) -> Any:
-        return placed(mechanism, scratch, state)
+    def absolute(mechanism: Any, scratch: Any) -> Any:
+        return scratch.absolute[: mechanism.system.body_count * ABSOLUTE_WIDTH]
 
-    return record_reading(records_of(course.stepper), read, block, 0.0, course.places)
+    return read_program(course.stepper, absolute, block, course.places, signals=False)
 
 
 def seeds_of(course: Course, table: Floats, t: Floats, weights: Floats) -> Floats:
@@ -132,7 +123,7 @@ def in_lanes(journey: Journey, slope: Floats, parameters: Floats) -> Floats:
         constant = np.zeros((2 + len(carried), LANES))  # times, and what is carried
         for k in range(begin, end):
             times = course.step * k, course.step * (k + 1)
-            found = branch.lanes.evaluate_with_slopes(
+            found = branch.lanes.evaluate(
                 np.concatenate([now, times, carried, course.parameters]),
                 np.concatenate([slope, constant, parameters]),
             )

@@ -168,10 +168,13 @@ def cuda_source(
     for k in range(width):  # what no step looks at stays in memory, and leaves registers free
         if k not in moving:
             states[k] = f"state[{k}LL * count + own]"
-    for array, names in (("state", states), ("carried", carries)):
-        for k, name in enumerate(names):
-            if not name.startswith(array):
-                text += f"    double {name} = {array}[{k}LL * count + own];\n"
+    variables = [
+        (name, f"{array}[{k}LL * count + own]")
+        for array, names in (("state", states), ("carried", carries))
+        for k, name in enumerate(names)
+        if not name.startswith(array)
+    ]
+    text += "".join(f"    double {name} = {place};\n" for name, place in variables)
     for k, name in enumerate(parameters):
         text += f"    const double {name} = parameters[{k}LL * count + own];\n"
     body = Source(exact, "v", " " * 8)
@@ -188,10 +191,7 @@ def cuda_source(
     rows = "".join(f"                row[{k}LL * count] = {states[k]};\n" for k in range(kept))
     observed = "" if observe is None else observation(observe, exact, states, parameters)
     text += KEEP.format(kept=kept, saved=rows, observed=observed)
-    for array, names in (("state", states), ("carried", carries)):
-        for k, name in enumerate(names):
-            if not name.startswith(array):
-                text += f"    {array}[{k}LL * count + own] = {name};\n"
+    text += "".join(f"    {place} = {name};\n" for name, place in variables)
     return text + "}\n"
 
 

@@ -181,8 +181,7 @@ class TracedSteps:
         records = self.stepper.mechanism, self.stepper.scratch, self.stepper.scheme
         began = time.perf_counter()
         try:
-            with np.errstate(all="ignore"):
-                recording = record(records, block, times, step, self.held())
+            recording = record(records, block, times, step, self.held())
             operations = len(recording.step.nodes)
             if operations > self.most_operations:
                 raise NotTraceable(f"{operations} operations a step")
