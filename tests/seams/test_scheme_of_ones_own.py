@@ -85,3 +85,9 @@ def test_registered_methods_are_listed_and_misspelt_ones_corrected():
     assert find_method("rk4").tableau is not None
     with pytest.raises(ch.UnknownName, match="lie midpoint"):
         ch.simulate(double_pendulum(), 1.0, step=1e-3, method="lie midpiont")
+
+
+def test_a_method_that_nothing_makes_is_refused():
+    method = Method("empty", 1)
+    with pytest.raises(ch.InvalidOption, match="'empty' has neither make nor fit"):
+        register_method(method, LieMidpoint, attempt_lie_midpoint)

@@ -99,6 +99,11 @@ def register_method(method: Method, record: type, attempt: Callable[..., Any]) -
     `attempt(mechanism, scratch, record, state, t, step, out) -> outcome` combines calls of
     `chasles.core.stage.stage`; see `chasles.integrators.rkmk` for one.
     """
+    if method.make is None and method.fit is None:
+        raise InvalidOption(
+            f"method '{method.name}' has neither make nor fit: nothing makes its record.",
+            "Give make, or fit if the record depends on the model.",
+        )
     register_scheme(record, attempt)
     _OTHERS[method.name] = method
 
