@@ -17,7 +17,7 @@ from chasles.analysis.extended import (
 from chasles.analysis.factor import inverses, joined
 from chasles.analysis.tangent import Tangent, placed, tangent
 from chasles.build.dynamics.maximal import terms_at
-from chasles.build.start.closure import gaps_of
+from chasles.build.start.closure import gaps_of, jacobian_at
 from chasles.build.start.consistent import driven_rates, initial_state, typical_speeds
 from chasles.build.start.kkt import constraint_rows, mass_matrices
 from chasles.build.start.redundancy import DEPENDENT, equilibrated, joint_of_row
@@ -277,7 +277,7 @@ def make_instant(model: Model, state: State | None, held: bool) -> tuple[Instant
     t, absolute = 0.0 if state is None else state.t, setup.absolute
     if state is None:
         check_closed(setup)
-        absolute = initial_state(setup, terms_at(setup, absolute).jacobian)
+        absolute = initial_state(setup, jacobian_at(system, absolute))
     row = setup.signals.sample(np.array([t]))[0] if system.signal_count else np.zeros(1)
     if held:
         row = without_rates(system, row)

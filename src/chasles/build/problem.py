@@ -9,8 +9,6 @@ from functools import cached_property
 from typing import Any
 
 from chasles.build.dynamics.branching import check_branches
-from chasles.build.dynamics.evaluation import Evaluation, evaluate
-from chasles.build.dynamics.evaluation import wrench_history as wrenches_on_charts
 from chasles.build.dynamics.maximal import MaximalForm
 from chasles.build.dynamics.solver import Solver, make_solver
 from chasles.build.dynamics.tree_readout import needs_tree, read_on_pairs
@@ -26,12 +24,10 @@ from chasles.spaces.exactness import drifting_joints
 from chasles.spaces.on_subgroups import check_subgroups, on_subgroups, subgroup_tree
 
 __all__ = [
-    "Evaluation",
     "Problem",
     "SpaceChoice",
     "bytes_kept",
     "choose_spaces",
-    "evaluate",
     "make_problem",
     "wrench_history",
 ]
@@ -212,7 +208,7 @@ def wrench_history(
     """Joint wrenches (T, m, 12) at absolute states (T, n, 18)."""
     if needs_tree(problem.model):
         return read_on_pairs(problem.setup, absolute, times, integrals, coordinates).wrenches
-    return wrenches_on_charts(problem, absolute, times, integrals)
+    return problem.form.wrench_history(absolute, times, integrals)
 
 
 def bytes_kept(bodies: int, quadratures: int, states: int) -> int:

@@ -26,8 +26,6 @@ from chasles.build.dynamics.solver import (
     Solver,
     never_depend,
 )
-from chasles.build.start.closure import gaps_and_rows
-from chasles.build.start.redundancy import free_pivots
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import with_feathers
 from chasles.build.system.sizes import length_rows
@@ -79,12 +77,10 @@ def cut_rows(
     `solver` knows J at the start, and how many rows of all joints repeat others.
     """
     tree = scratch.tree
-    if cuts or not tree.mass.all():
-        gaps_and_rows(scratch.setup.system, solver.work, solver.start)  # J at the start
-        check_frames(scratch.setup, tree, scratch.memory, cuts, start, solver.work.jacobian)
+    check_frames(scratch.setup, tree, scratch.memory, cuts, start, solver.jacobian)
     if not cuts:
         return no_rows(tree)
-    free = free_pivots(scratch.setup, solver.work.jacobian)
+    free = solver.free.copy()
     mobility = largest_mobility(scratch, cuts, start)
     coupled = [row for cut in cuts if cut.is_coupling for row in cut.rows]
     free[coupled] = mobility[coupled]  # their rows are not among those of J

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from chasles.build.start.assembly import assemble
-from chasles.build.start.closure import Closure, typical_length
+from chasles.build.start.closure import jacobian_at, typical_length
 from chasles.build.start.consistent import (
     driven_rates,
     forbidden,
@@ -31,7 +31,7 @@ from chasles.build.system.build_tree import build_tree, links_of
 from chasles.build.system.coordinates import Key, coordinate_of_poses, coordinate_rate
 from chasles.build.system.state import State
 from chasles.build.system.tree_state import place_of, state_of
-from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, Integers
+from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.tree import Recursion, Tree, make_recursion
 from chasles.model import GROUND, ChaslesError, InconsistentStart, InvalidOption, Joint, Model
@@ -79,7 +79,7 @@ def start_state(model: Model, coordinates: Mapping[Any, Any], close: bool = Fals
         setup = replace(setup, start=setup.absolute)
     else:
         check_closed(setup)
-    entered = initial_state(setup, jacobian_at(setup, setup.absolute))
+    entered = initial_state(setup, jacobian_at(setup.system, setup.absolute))
     point = moved_to(kinematics, kinematics.state_of(entered), wanted)
     put_rates(kinematics, point, wanted)
     check_values(kinematics, point, wanted)
@@ -220,12 +220,6 @@ def spaces_along(tree: SpanningTree) -> dict[str, Space]:
     }
 
 
-def jacobian_at(setup: Setup, absolute: Floats) -> Floats:
-    """J at some poses (n, 18)."""
-    none: Integers = np.zeros(0, np.int64)
-    return Closure(setup, none, []).rows_at(absolute)[1].entries
-
-
 # --- loops ----------------------------------------------------------------------------------------
 
 
@@ -315,7 +309,7 @@ def put_rates(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wa
             point[at[1]] = given.rate
             fixed[at[1] - tree.stored_count] = True
     here = kinematics.absolute(point)
-    rows = constraint_rows(setup, jacobian_at(setup, here), here)
+    rows = constraint_rows(setup, jacobian_at(setup.system, here), here)
     rates = driven_rates(setup)
     twists = here[:, TWIST:]
     if not forbidden(setup, rows, twists, rates):

@@ -84,6 +84,13 @@ def gaps_and_rows(system: System, scratch: Workspace, absolute: Floats) -> Float
     return -out[6 * system.body_count :]
 
 
+def jacobian_at(system: System, absolute: Floats) -> Floats:
+    """J (rows, 12) of all joints and drivers at the poses of an absolute state (n, 18)."""
+    scratch = make_workspace(system)
+    gaps_and_rows(system, scratch, absolute)
+    return scratch.jacobian
+
+
 def gaps_of(system: System, signals: Floats, absolute: Floats) -> Floats:
     """g (padded rows,) where functions of time have the values `signals`."""
     scratch = make_workspace(system)

@@ -6,8 +6,8 @@ import numpy as np
 
 from chasles.build.start.kkt import FEATHER, constraint_rows, weights
 from chasles.build.system.build import Setup, real_rows
-from chasles.build.system.coupled import coupled_matrix, coupled_places
-from chasles.core.arrays import Floats, Integers, row_span
+from chasles.build.system.coupled import coupled_places
+from chasles.core.arrays import Floats, Integers
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.core.recursion.refine import COARSE
 from chasles.model import InvalidModel, RedundantConstraints
@@ -174,18 +174,10 @@ def balanced(
     setup: Setup, entries: Floats, absolute: Floats | None = None
 ) -> tuple[Floats, Floats]:
     """The same from the entries (rows, 12) of J, and by what every row was divided (rows,)."""
-    system = setup.system
-    jacobian = np.zeros((system.row_count, 6 * system.body_count))
-    for joint in range(system.joint_count):
-        span = row_span(system, joint)
-        for side, body in enumerate((system.joints.a[joint], system.joints.b[joint])):
-            if body >= 0:
-                block = entries[span, 6 * side : 6 * side + 6]
-                jacobian[span, 6 * body : 6 * body + 6] = block
-    if absolute is not None and setup.model.couplings:
-        jacobian[coupled_places(setup)] = coupled_matrix(setup, absolute)
+    bodies = setup.system.body_count
+    jacobian = constraint_rows(setup, entries, absolute).dense(6 * bodies)
     with np.errstate(all="ignore"):  # what is not finite is told by the caller
-        for body in range(system.body_count):
+        for body in range(bodies):
             angles = jacobian[:, 6 * body : 6 * body + 3]
             angles /= np.abs(angles).max(initial=0.0) or 1.0
         largest = np.abs(jacobian).max(axis=1)
