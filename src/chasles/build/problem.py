@@ -13,15 +13,16 @@ from chasles.build.dynamics.maximal import MaximalForm
 from chasles.build.dynamics.solver import Solver, make_solver
 from chasles.build.dynamics.tree_readout import needs_tree, read_on_pairs
 from chasles.build.start.redundancy import Redundancy
-from chasles.build.system.build import Setup, build
+from chasles.build.system.build import Setup
 from chasles.build.system.state import State
+from chasles.build.system.tree_setup import build_counted
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
 from chasles.core.state_block import SUPPLY_WIDTH
 from chasles.model import Model
 from chasles.spaces import Designation, Space, designate, resolve_spaces
 from chasles.spaces.designate import overrides
 from chasles.spaces.exactness import drifting_joints
-from chasles.spaces.on_subgroups import check_subgroups, on_subgroups, subgroup_tree
+from chasles.spaces.on_subgroups import check_subgroups, on_subgroups
 
 __all__ = [
     "Problem",
@@ -189,9 +190,7 @@ def make_problem(
     if named and key in choice.model._kept:
         kept: Problem = choice.model._kept[key]
         return kept
-    # Angles of joints that carry a body are integrated by themselves.
-    hinges = subgroup_tree(choice.model, choice.spaces, fit).cut
-    setup = build(choice.model, choice.spaces, acceleration, start, hinges, fit)
+    setup = build_counted(choice.model, choice.spaces, acceleration, start, fit)
     problem = Problem(choice, setup, damp, refuse)
     if named and not setup.asks_users:
         choice.model._kept[key] = problem

@@ -15,19 +15,19 @@ from chasles.build.system.build import Setup
 from chasles.build.system.coordinates import Key
 from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import (
+    absolute_of,
     coordinates_of_points,
     known_coordinates,
     places_of_rates,
     state_of,
 )
 from chasles.build.system.turns import first_integrals
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, Floats, System, lend
+from chasles.core.arrays import POSE_X, Floats, System, lend
 from chasles.core.forces.kind import no_effort
 from chasles.core.forces.registry import FORCES
 from chasles.core.mechanism import Mechanism, Promises
 from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
 from chasles.core.recursion.groups import make_loop_room
-from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.loading import in_world
 from chasles.core.recursion.tables import in_order
 from chasles.core.recursion.tree import BY_WRENCH, DOF, SPHERICAL, STORED, Tree, make_recursion
@@ -120,10 +120,7 @@ class Stepper:
 
     def absolute(self, points: Floats) -> Floats:
         """Absolute states (T, n, 18) of what places and moves the bodies (T, coordinates)."""
-        tree = self.mechanism.tree
-        out = np.zeros((len(points), tree.body_count, ABSOLUTE_WIDTH))
-        tree_absolute(tree, self.mechanism.memory, np.ascontiguousarray(points), out)
-        return out
+        return absolute_of(self.mechanism.tree, self.mechanism.memory, points)
 
     def coordinates(self, points: Floats) -> Floats | None:
         """Joint coordinates (T, c) as `coordinate_keys` names them; NaN where poses tell them."""

@@ -170,11 +170,13 @@ def exchange(tree: Parents, body: str, a: str, b: str, joint: str) -> None:
     """Let a joint between a and b carry what the joint of `body` has carried."""
     end, base = (a, b) if body in way_down(tree, a) else (b, a)
     way = way_down(tree, end)
-    way = way[: way.index(body) + 1]
-    # From the end that is carried now up to `body`, what was carried carries.
-    turned = {upper: (lower, carrier(tree, lower)) for lower, upper in pairwise(way)}
+    turn_round(tree, way[: way.index(body) + 1])
     tree[end] = (base, joint)
-    tree.update(turned)
+
+
+def turn_round(tree: Parents, way: list[str]) -> None:
+    """From the first body of a way down to the last, what was carried carries."""
+    tree.update({upper: (lower, carrier(tree, lower)) for lower, upper in pairwise(way)})
 
 
 def by_depth(tree: Parents) -> Parents:

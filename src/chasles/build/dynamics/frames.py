@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from chasles.build.dynamics.unit_motions import rows_of, unit_twists
 from chasles.build.start.kkt import mass_matrices
 from chasles.build.system.build import Setup
-from chasles.build.system.tree_state import carried_by
+from chasles.build.system.tree_state import carried_by, unit_twists
 from chasles.core.arrays import Floats
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.program import make_program
@@ -79,3 +78,12 @@ def idle_frame(
     found = int(np.argmax(np.where(massless, np.abs(right[-1]), 0.0)))
     moves = np.array(DOF)[tree.pair] > 0
     return int(np.flatnonzero((tree.rate_at <= found) & moves)[-1])
+
+
+def rows_of(cut: Cut, jacobian: Floats, twists: Floats) -> Floats:
+    """(rows, k) The rates of a cut joint's rows of J (rows, 12) at some twists (k, n, 6)."""
+    total = np.zeros((len(cut.rows), len(twists)))
+    for side, body in enumerate((cut.a, cut.b)):
+        if body >= 0:
+            total += jacobian[list(cut.rows), 6 * side : 6 * side + 6] @ twists[:, body].T
+    return total

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.build.dynamics.unit_motions import unit_twists
 from chasles.build.start.kkt import mass_matrices
 from chasles.build.system.build_tree import words_of
 from chasles.build.system.state import State, checked_state
-from chasles.build.system.tree_state import carried_by
+from chasles.build.system.tree_state import carried_by, unit_twists
 from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import Floats
 from chasles.core.recursion.run import tree_rates

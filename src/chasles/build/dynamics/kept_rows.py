@@ -15,9 +15,10 @@ after every step; they are rounding errors, and no metric matters.
 import numpy as np
 
 from chasles.build.dynamics.cut_joints import TreeScratch, slides_of
+from chasles.build.dynamics.frames import rows_of
 from chasles.build.dynamics.solver import Solver
-from chasles.build.dynamics.unit_motions import rows_of, unit_twists
 from chasles.build.system.build import Setup
+from chasles.build.system.tree_state import unit_twists
 from chasles.core.arrays import Floats, Integers
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.kept import KeptRows, no_kept_rows

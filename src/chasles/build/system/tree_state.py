@@ -9,12 +9,14 @@ from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import words_of
 from chasles.build.system.coordinates import Key, coordinate_keys
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
+from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.tree import (
     DIRECT,
     FREE,
     GEARED,
     PROPER,
     SPHERICAL,
+    Recursion,
     Tree,
     is_flat,
     rises,
@@ -50,6 +52,26 @@ def state_of(
         state[q : q + len(stored)] = stored
         state[v : v + len(rates)] = rates
     return state
+
+
+def absolute_of(tree: Tree, memory: Recursion, states: Floats) -> Floats:
+    """Absolute rows (T, n, 18) of states (T, q + v); `memory` is scratch."""
+    out = np.zeros((len(states), tree.body_count, ABSOLUTE_WIDTH))
+    tree_absolute(tree, memory, np.ascontiguousarray(states), out)
+    return out
+
+
+def unit_twists(
+    tree: Tree, memory: Recursion, state: Floats, first: int = 0, end: int | None = None
+) -> Floats:
+    """(k, n, 6) The twists of all bodies at the pose of a state, one velocity after the other.
+
+    From `first` to before `end`.
+    """
+    unit = np.eye(tree.rate_count)[first:end]
+    states = np.tile(state, (len(unit), 1))
+    states[:, tree.stored_count :] = unit
+    return absolute_of(tree, memory, states)[:, :, TWIST : TWIST + 6]
 
 
 def carried_by(setup: Setup) -> dict[str, int]:
