@@ -81,6 +81,11 @@ def grown_tree(model: Model, cut: Collection[str], pairs_only: bool = False) -> 
         parents[root] = None
         grow(model, neighbours, avoided, parents, root)
     parents = heaviest(model, parents, [name for name in names if name not in avoided])
+    return tree_of(model, parents)
+
+
+def tree_of(model: Model, parents: Parents) -> Tree:
+    """A tree of these carriers; the other joints are cut."""
     used = {carried[1] for carried in parents.values() if carried}
     return Tree(parents, tuple(name for name in model.joint_names if name not in used))
 
