@@ -4,7 +4,8 @@ import numpy as np
 
 from chasles.build.start.kkt import mass_matrices
 from chasles.build.system.build import Setup
-from chasles.build.system.tree_state import carried_by, unit_twists
+from chasles.build.system.tree_setup import tree_setup
+from chasles.build.system.tree_state import unit_twists
 from chasles.core.arrays import Floats
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.program import make_program
@@ -46,7 +47,7 @@ def check_frames(
 
 def names_of(setup: Setup, body: int) -> tuple[str, str]:
     """A body, and the joint that carries it, in words."""
-    joints = {carried: joint for joint, carried in carried_by(setup).items()}
+    joints = {carried: joint for joint, carried in tree_setup(setup).body_of.items()}
     name = list(setup.body_index)[body]
     return name, f"joint '{joints[body]}'" if body in joints else f"'{name}'"
 

@@ -18,7 +18,8 @@ from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.build.start.kkt import mass_matrices
 from chasles.build.system.build_tree import words_of
 from chasles.build.system.state import State, checked_state
-from chasles.build.system.tree_state import carried_by, unit_twists
+from chasles.build.system.tree_setup import tree_setup
+from chasles.build.system.tree_state import unit_twists
 from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import Floats
 from chasles.core.recursion.run import tree_rates
@@ -123,7 +124,7 @@ def joint_dynamics(model: Model, state: State | None = None) -> JointDynamics:
 
 def coordinate_names(problem: TreeProblem) -> tuple[tuple[str, str], ...]:
     """(joint, word) of all velocities of a tree; (body, word) of bodies that nothing carries."""
-    carrier = {body: joint for joint, body in carried_by(problem.setup).items()}
+    carrier = {body: joint for joint, body in tree_setup(problem.setup).body_of.items()}
     names: list[tuple[str, str]] = []
     for body, name in enumerate(problem.setup.body_index):
         pair, joint = int(problem.tree.pair[body]), carrier.get(body, name)

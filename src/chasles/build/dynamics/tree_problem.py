@@ -11,8 +11,8 @@ from chasles.build.start.kkt import FEATHER
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import with_feathers
 from chasles.build.system.state import State
-from chasles.build.system.tree_setup import build_counted, tree_setup
-from chasles.build.system.tree_state import absolute_of, known_coordinates, state_of
+from chasles.build.system.tree_setup import build_counted, known_coordinates, tree_setup
+from chasles.build.system.tree_state import absolute_of, state_of
 from chasles.core.arrays import POSE_R, TWIST, Floats
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import LoopRoom, Loops

@@ -30,13 +30,7 @@ from chasles.build.system.build import OPEN_TOLERANCE, check_closed, rows_of
 from chasles.build.system.coordinates import Key, coordinate_of_poses, coordinate_rate
 from chasles.build.system.state import State
 from chasles.build.system.tree_setup import build_counted, tree_setup
-from chasles.build.system.tree_state import (
-    absolute_of,
-    carried_by,
-    places_of_rates,
-    state_of,
-    unit_twists,
-)
+from chasles.build.system.tree_state import absolute_of, state_of, unit_twists
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.recursion.tree import Recursion, make_recursion
 from chasles.model import ChaslesError, InconsistentStart, InvalidOption, Joint, Model
@@ -104,18 +98,16 @@ class TreeKinematics:
         self.model = model
         self.setup = build_counted(model, spaces_with(model, named))
         found = tree_setup(self.setup)
-        self.tree, self.cut = found.tree, found.carried.cut
+        self.tree, self.cut, self.body_of = found.tree, found.carried.cut, found.body_of
         self.memory: Recursion = make_recursion(self.tree, np.zeros(1), False, False)
-        #: Where a coordinate and its rate stand in a point; None if its joint is cut.
-        self.places = places_of_rates(self.setup, self.tree)
+        self.places = found.places
 
     def state_of(self, absolute: Floats, near: Mapping[Key, float] | None = None) -> Floats:
         """The point of absolute rows (n, 18); `near` has coordinates with their whole turns."""
-        body_of = carried_by(self.setup)
         values = {
-            (body_of[joint], coordinate): value
+            (self.body_of[joint], coordinate): value
             for (joint, coordinate), value in (near or {}).items()
-            if joint in body_of
+            if joint in self.body_of
         }
         return state_of(self.tree, absolute, values)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from chasles.build.system.build import Setup, build
 from chasles.build.system.build_tree import Link, build_tree, free_link, pair_kind, words_of
+from chasles.build.system.coordinates import Key, coordinate_keys
 from chasles.build.system.coupled import orientation
 from chasles.build.system.gaps import frame_of
 from chasles.build.system.state import State
@@ -34,6 +35,9 @@ class TreeSetup(NamedTuple):
     tree: Tree
     coordinates: Integers  # (m,) which coordinate a driver drives; -1 for joints, and for rows
     cuts: list[Cut]  # cut joints, and drivers of anything but a coordinate of the tree
+    body_of: dict[str, int]  # joint -> the body that is on its subgroup
+    #: Where points (q + v,) have coordinates and their rates; None of joints that are cut.
+    places: dict[Key, tuple[int, int] | None]
 
 
 def build_counted(
@@ -57,11 +61,11 @@ def new_tree_setup(setup: Setup) -> TreeSetup:
     model, system = setup.model, setup.system
     carried = subgroup_tree(model, setup.spaces, setup.fit)
     driven = driven_coordinates(model, carried)
-    drives = {name: int(system.joints.drive[setup.joint_index[name]]) for name in driven}
-    links = links_of(setup, carried, drives)
+    first = {place: int(system.joints.drive[setup.joint_index[n]]) for n, place in driven.items()}
+    links = links_of(setup, carried, first)
     tree = build_tree(links, model.gravity)
     coordinates = np.full(system.joint_count, -1, np.int64)
-    body_of = {link.joint: body for body, link in enumerate(links)}
+    body_of = {link.joint: body for body, link in enumerate(links) if link.joint}
     for name, (joint, slot) in driven.items():
         coordinates[setup.joint_index[name]] = int(tree.rate_at[body_of[joint]]) + slot
     rest = [
@@ -75,11 +79,34 @@ def new_tree_setup(setup: Setup) -> TreeSetup:
     for cut in cuts_of(system, setup.joint_index, more):  # a ball and more: the more is left over
         cuts.append(cut._replace(rows=cut.rows[len(BALL_ROWS) :]))
     cuts += rotor_cuts(system, setup.joint_index, carried.cut)
-    return TreeSetup(carried, tree, coordinates, cuts)
+    places = dict[Key, tuple[int, int] | None]().fromkeys(coordinate_keys(model))
+    for name, word in places:
+        if name in body_of:
+            at, rate = place_of(tree, body_of[name], model.joint(name), word)
+            places[name, word] = at, tree.stored_count + rate
+    return TreeSetup(carried, tree, coordinates, cuts, body_of, places)
 
 
-def links_of(setup: Setup, tree: SpanningTree, drives: Mapping[str, int]) -> list[Link]:
-    """A link for every body, parents first; `drives` has the first signal of every driver.
+def coordinates_of_points(setup: Setup, points: Floats) -> Floats:
+    """All joint coordinates (T, c) of points (T, q + v), see `coordinate_keys`; NaN of cut ones."""
+    nowhere, places = np.full(len(points), np.nan), tree_setup(setup).places.values()
+    columns = [nowhere if place is None else points[:, place[0]] for place in places]
+    return np.column_stack(columns) if columns else np.zeros((len(points), 0))
+
+
+def known_coordinates(setup: Setup) -> dict[tuple[int, str], float]:
+    """Coordinates that are known at the start, as `state_of` takes them."""
+    body_of = tree_setup(setup).body_of
+    return {
+        (body_of[joint], word): value
+        for word, values in (("angle", setup.angles), ("displacement", setup.displacements))
+        for joint, value in values.items()
+        if joint in body_of
+    }
+
+
+def links_of(setup: Setup, tree: SpanningTree, first: Mapping[tuple[str, int], int]) -> list[Link]:
+    """A link for every body, parents first; `first` has the first signal of driven coordinates.
 
     Where the joint names its bodies the other way round, z points the other way: coordinates are
     those of the joint's b against its a.
@@ -96,8 +123,8 @@ def links_of(setup: Setup, tree: SpanningTree, drives: Mapping[str, int]) -> lis
         links.append(
             Link(
                 name, parent, pair, body.mass, body.inertia, *frames_between(setup, joint, name),
-                pitch=joint.pitch, armature=joint.rotors, driven=driven_of(model, joint, drives),
-                joint=joint.name,
+                pitch=joint.pitch, armature=joint.rotors, joint=joint.name,
+                driven=tuple(first.get((joint.name, k), -1) for k in range(len(words_of(joint)))),
             )
         )  # fmt: skip
     return links
@@ -124,16 +151,6 @@ def frames_between(setup: Setup, joint: Joint, child: str) -> tuple[Floats, Floa
     if child != joint.b:  # z points the other way
         axes_p, axes_c = axes_p @ FLIP, axes_c @ FLIP
     return axes_p, point_p, axes_c, point_c
-
-
-def driven_of(model: Model, joint: Joint, drives: Mapping[str, int]) -> tuple[int, ...]:
-    """The first signal of every coordinate of a joint; nothing where none is driven."""
-    known = words_of(joint)
-    found = [-1] * len(known)
-    for driver in model.drivers:
-        if isinstance(driver, Driver) and driver.joint == joint.name and driver.name in drives:
-            found[known.index(driver.coordinate)] = drives[driver.name]
-    return tuple(found) if any(k >= 0 for k in found) else ()
 
 
 def coupling_cut(setup: Setup, tree: Tree, body_of: Mapping[str, int], coupling: Coupling) -> Cut:

@@ -5,9 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import words_of
-from chasles.build.system.coordinates import Key, coordinate_keys
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.tree import (
@@ -24,7 +22,6 @@ from chasles.core.recursion.tree import (
 )
 from chasles.groups.so3 import so3_from_matrix
 from chasles.model import Joint
-from chasles.spaces.on_subgroups import subgroup_tree
 
 #: Coordinates known to be nearer than this (rad, m) to what poses tell are the better ones.
 KNOWN = 1e-9
@@ -74,18 +71,6 @@ def unit_twists(
     return absolute_of(tree, memory, states)[:, :, TWIST : TWIST + 6]
 
 
-def carried_by(setup: Setup) -> dict[str, int]:
-    """Joint -> the body that is on its subgroup, found once."""
-    if "carried by" not in setup.follows:
-        setup.follows["carried by"] = {
-            carried[1]: setup.body_index[name]
-            for name, carried in subgroup_tree(setup.model, setup.spaces, setup.fit).parents.items()
-            if carried is not None
-        }
-    found: dict[str, int] = setup.follows["carried by"]
-    return found
-
-
 def place_of(tree: Tree, body: int, joint: Joint, word: str) -> tuple[int, int]:
     """Where a coordinate of the joint that carries a body is stored, and which velocity it has.
 
@@ -94,38 +79,6 @@ def place_of(tree: Tree, body: int, joint: Joint, word: str) -> tuple[int, int]:
     slot = words_of(joint).index(word)
     behind = 2 if slot and turns_of(int(tree.pair[body])) else 0
     return int(tree.stored_at[body]) + slot + behind, int(tree.rate_at[body]) + slot
-
-
-def places_of_rates(setup: Setup, tree: Tree) -> dict[Key, tuple[int, int] | None]:
-    """Where points (q + v,) have coordinates and their rates; None of joints that are cut."""
-    body_of, found = carried_by(setup), dict[Key, tuple[int, int] | None]()
-    for joint, word in coordinate_keys(setup.model):
-        found[joint, word] = None
-        if joint in body_of:
-            at, rate = place_of(tree, body_of[joint], setup.model.joint(joint), word)
-            found[joint, word] = at, tree.stored_count + rate
-    return found
-
-
-def coordinates_of_points(setup: Setup, tree: Tree, points: Floats) -> Floats:
-    """All joint coordinates (T, c) of points (T, q + v), see `coordinate_keys`; NaN of cut ones."""
-    if "places" not in setup.follows:
-        setup.follows["places"] = tuple(places_of_rates(setup, tree).values())
-    places = setup.follows["places"]
-    nowhere = np.full(len(points), np.nan)
-    columns = [nowhere if place is None else points[:, place[0]] for place in places]
-    return np.column_stack(columns) if columns else np.zeros((len(points), 0))
-
-
-def known_coordinates(setup: Setup) -> dict[tuple[int, str], float]:
-    """Coordinates that are known at the start, as `state_of` takes them."""
-    body_of = carried_by(setup)
-    return {
-        (body_of[joint], word): value
-        for word, values in (("angle", setup.angles), ("displacement", setup.displacements))
-        for joint, value in values.items()
-        if joint in body_of
-    }
 
 
 def frames_of(tree: Tree, absolute: Floats) -> list[tuple[Floats, Floats, Floats, Floats]]:
