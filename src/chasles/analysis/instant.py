@@ -24,6 +24,7 @@ from chasles.build.start.redundancy import DEPENDENT, equilibrated, joint_of_row
 from chasles.build.system.build import Setup, build, check_closed, real_rows
 from chasles.build.system.coordinates import Key
 from chasles.build.system.coupled import coupled_gap, coupled_places, coupled_sizes
+from chasles.build.system.sizes import row_units
 from chasles.build.system.state import State
 from chasles.build.system.turns import angle_columns, first_integrals, integrals_at
 from chasles.core.arrays import TWIST, Floats, Integers, System
@@ -225,11 +226,10 @@ class Instant:
             gaps[len(gaps) - 1 - k] = float(off)
         return gaps
 
-    def units(self) -> list[str]:
+    @property
+    def units(self) -> Any:
         """Of every row of joints and drivers."""
-        joints = range(len(self.setup.joint_index))
-        rows = self.system.joints.rows
-        return [unit for index in joints if rows[index] for unit in self.setup.units(index)]
+        return row_units(self.system)[self.real]
 
     @property
     def integrals(self) -> Floats:
@@ -316,7 +316,7 @@ def check_speeds(instant: Instant, absolute: Floats, rates: Floats) -> None:
     """Refuse a state in which bodies move against a joint; `rates` (rows,) are J V."""
     setup = instant.setup
     spin, speed = typical_speeds(setup, absolute[:, TWIST:])
-    scales = np.array([speed if unit == METRE else spin for unit in instant.units()])
+    scales = np.where(instant.units == METRE, speed, spin)
     driven = driven_rates(setup, instant.t)[instant.real]
     slips = rates[: len(driven)] - driven
     refuse(instant, slips, OPEN * (scales + np.abs(driven)), "slipping by {:.3g} {}/s")
@@ -329,7 +329,7 @@ def refuse(instant: Instant, values: Floats, allowed: Floats, how: str) -> None:
         return
     worst = int(np.argmax(excess))
     name, component = joint_of_row(instant.setup, int(instant.rows[worst]))
-    amount = how.format(abs(values[worst]), instant.units()[worst])
+    amount = how.format(abs(values[worst]), instant.units[worst])
     raise InconsistentStart(
         f"joint '{name}' (direction {component}) is {amount} at this state.",
         "Take a state in which the joints hold: one of a result, or of an equilibrium.",
