@@ -20,7 +20,7 @@ from chasles.build.dynamics.maximal import terms_at
 from chasles.build.start.closure import gaps_of, jacobian_at
 from chasles.build.start.consistent import driven_rates, initial_state, typical_speeds
 from chasles.build.start.kkt import constraint_rows, mass_matrices
-from chasles.build.start.redundancy import DEPENDENT, equilibrated, joint_of_row
+from chasles.build.start.redundancy import equilibrated, joint_of_row, rank_of
 from chasles.build.system.build import Setup, build, check_closed, real_rows
 from chasles.build.system.coordinates import Key
 from chasles.build.system.coupled import coupled_gap, coupled_places, coupled_sizes
@@ -199,11 +199,7 @@ class Instant:
         own = [coordinate.row for coordinate in self.coordinates.values()]
         rows = self.rows[chosen]
         rows = rows[~np.isin(rows, own)]
-        scaled = equilibrated(self.setup, entries, absolute)[rows]
-        if not len(scaled):
-            return len(own)
-        s = np.linalg.svd(scaled, compute_uv=False)
-        return len(own) + int(np.sum(s > DEPENDENT * s[0]))
+        return len(own) + rank_of(equilibrated(self.setup, entries, absolute)[rows])
 
     def tangent(self, absolute: Floats, angles: Floats) -> Tangent:
         """Derivatives of Q and J."""

@@ -29,6 +29,7 @@ from chasles.analysis.stacks import (
     stacked_weights,
 )
 from chasles.build.start.poses import moved
+from chasles.build.system.sizes import gyration_radii
 from chasles.core.arrays import (
     ANSWER_WIDTH,
     EXCHANGE_WIDTH,
@@ -190,14 +191,12 @@ def tangent(
 
 def add_sizes(sizes: Floats, columns: Integers, values: Floats, system: System) -> None:
     """Add the sizes of wrenches (m, 12) on two bodies each, the same for all three axes."""
-    bodies = system.bodies
     for side in (0, 6):
         acting = columns[:, side] >= 0
         owners = columns[acting, side] // 6
         pairs = values[acting, side : side + 6].reshape(-1, 2, 3)
         torque, force = np.linalg.norm(pairs, axis=2).T
-        heavy = np.where(bodies.mass > 0.0, bodies.mass, np.inf)[owners]  # frames have no size
-        gyration = np.sqrt(bodies.inertia[owners, :3].max(axis=1) / heavy)
+        gyration = gyration_radii(system)[owners]
         for c in range(3):
             np.add.at(sizes, 6 * owners + c, torque + gyration * force)
             np.add.at(sizes, 6 * owners + 3 + c, force)

@@ -80,9 +80,10 @@ def find_redundancy(
         sharing = np.flatnonzero(np.abs(u[:, rank:]).max(axis=1, initial=0.0) > DEPENDENT)
     if rank == len(real):
         return None
-    names = dict.fromkeys(joint_of_row(setup, int(real[row]))[0] for row in sharing)
-    rows = tuple(joint_of_row(setup, int(real[row])) for row in repeated)
-    undetermined = tuple(joint_of_row(setup, int(real[row])) for row in sharing)
+    rows, undetermined = (
+        tuple(joint_of_row(setup, int(real[row])) for row in found) for found in (repeated, sharing)
+    )
+    names = dict.fromkeys(joint for joint, _ in undetermined)
     exact = len(real) <= RANK_LIMIT
     return Redundancy(len(real), rank, rows, tuple(names), undetermined if exact else ())
 
@@ -109,9 +110,13 @@ def all_rows(setup: Setup) -> Integers:
 def is_redundant(setup: Setup, entries: Floats, absolute: Floats | None = None) -> bool:
     """Whether J lacks rank; with the rows of couplings, if `absolute` says where the bodies are."""
     rows = real_rows(setup.system) if absolute is None else all_rows(setup)
-    jacobian = equilibrated(setup, entries, absolute)[rows]
+    return rank_of(equilibrated(setup, entries, absolute)[rows]) < len(rows)
+
+
+def rank_of(jacobian: Floats) -> int:
+    """Of rows of an equilibrated J."""
     s = np.linalg.svd(jacobian, compute_uv=False)
-    return bool(np.sum(s > DEPENDENT * s[0]) < len(jacobian))
+    return int(np.sum(s > DEPENDENT * s.max(initial=0.0)))
 
 
 def free_pivots(setup: Setup, entries: Floats) -> Floats:

@@ -1,5 +1,7 @@
 """Lengths that gaps, speeds and accelerations of a model are large or small against."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,10 +49,14 @@ def row_sizes(system: System) -> Floats:
 
 def alike(joints: Joints) -> dict[Alike, list[int]]:
     """Joints and drivers by what their rows are: a long chain has few kinds of joints."""
-    found: dict[Alike, list[int]] = {}
-    described = zip(joints.kind.tolist(), joints.locked.tolist(), joints.rows.tolist())
-    for index, same in enumerate(described):
-        found.setdefault(same, []).append(index)
+    return grouped(joints.kind, joints.locked, joints.rows)
+
+
+def grouped(*keys: Any) -> dict[Any, list[int]]:
+    """Indices of equal keys, in the order in which they first come."""
+    found: dict[Any, list[int]] = {}
+    for index, key in enumerate(zip(*(np.asarray(part).tolist() for part in keys))):
+        found.setdefault(key, []).append(index)
     return found
 
 
