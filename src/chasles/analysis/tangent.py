@@ -20,7 +20,6 @@ import numpy as np
 from chasles.analysis.extended import formula_slopes
 from chasles.analysis.stacks import (
     DIRECTIONS,
-    GENERATORS,
     POSES,
     force_stacks,
     joint_stacks,
@@ -42,8 +41,6 @@ from chasles.core.arrays import (
 )
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.forces.registry import apply_forces
-
-__all__ = ["GENERATORS", "Tangent", "flattened", "tangent"]
 
 #: Ridders: the first step (rad, m, and per second), and how often it is halved.
 FIRST_STEP, HALVINGS = 0.1, 12

@@ -24,16 +24,6 @@ from chasles.spaces.designate import overrides
 from chasles.spaces.exactness import drifting_joints
 from chasles.spaces.on_subgroups import check_subgroups, on_subgroups
 
-__all__ = [
-    "Problem",
-    "SpaceChoice",
-    "bytes_kept",
-    "choose_spaces",
-    "make_problem",
-    "wrench_history",
-]
-
-
 #: What "auto" means where another form of the constraints than the screw form is asked for.
 CHARTED = "auto, charts"
 CHARTED_NOTE = (

@@ -18,7 +18,6 @@ from chasles.build.start.redundancy import (
     joint_of_row,
     redundancy_error,
     scale_error,
-    singular_error,
     unsolved,
 )
 from chasles.build.system.build import Setup, build, check_closed, rotor_places
@@ -28,8 +27,6 @@ from chasles.core.workspace import Workspace, make_workspace
 from chasles.model import InconsistentStart, InvalidModel, Model
 from chasles.spaces import resolve_spaces
 from chasles.spaces.on_subgroups import subgroup_tree
-
-__all__ = ["Solver", "joint_of_row", "make_solver", "singular_error"]
 
 #: A row whose pivot falls below this fraction of its free value is redundant at the start ...
 REDUNDANT = 1e-10

@@ -131,6 +131,3 @@ def no_pivot(row: int) -> SimulationStopped:
         f"row {row} of the loop-closing joints depends on others at this pose.",
         "Move off the singular pose.",
     )
-
-
-__all__ = ["TreeProblem", "TreeReactions"]
