@@ -32,18 +32,12 @@ from chasles.core.forces.load import LOAD
 from chasles.core.forces.registry import FORCES, apply_forces
 from chasles.core.wrenches import inertial_and_gravity_wrench
 from chasles.scalars.dual import Dual
+from chasles.spaces.subalgebras import STRUCTURE
 
 #: Directions: six of the pose of body a, six of that of b, then those of their twists.
 POSES, DIRECTIONS = 12, 24
 #: hat(e_k), so that turning about axis k changes R by R hat(e_k).
-GENERATORS = np.array(
-    [
-        [[0, 0, 0], [0, 0, -1], [0, 1, 0]],
-        [[0, 0, 1], [0, 0, 0], [-1, 0, 0]],
-        [[0, -1, 0], [1, 0, 0], [0, 0, 0]],
-    ],
-    dtype=float,
-)
+GENERATORS = STRUCTURE[:3, :3, :3].transpose(1, 0, 2)
 #: Where the law of a load says in whose frame it acts; six functions of time at the most.
 IN_BODY, MOST_SIGNALS = 6, 6
 #: Their laws take the larger of two numbers, which differs from one of a stack to the next.

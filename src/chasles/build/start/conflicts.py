@@ -8,6 +8,7 @@ import numpy as np
 
 from chasles.build.start.redundancy import joint_of_row
 from chasles.build.system.build import Setup
+from chasles.build.system.sizes import row_units
 from chasles.core.arrays import Floats
 
 #: Speeds that miss by more than this fraction of the fastest so far explain why joints could not be
@@ -33,7 +34,8 @@ def contradiction(setup: Setup, missed: Floats, what: str, when: str) -> str:
             f" residual of the {what} they ask for is {size.max():.3g}."
         )
     worst = max(drivers, key=lambda name: size[row_of(setup, name)])
-    least = f"{size[row_of(setup, worst)]:.3g} {unit_of(setup, worst)}{PER[what]}"
+    row = row_of(setup, worst)
+    least = f"{size[row]:.3g} {row_units(setup.system)[row]}{PER[what]}"
     others = f"the joints {joints}" if joints else "other drivers and couplings"
     if len(drivers) == 1:
         word = "coupling" if worst in (c.name for c in setup.model.couplings) else "driver"
@@ -50,13 +52,6 @@ def contradiction(setup: Setup, missed: Floats, what: str, when: str) -> str:
 
 def row_of(setup: Setup, driver: str) -> int:
     return int(setup.system.joints.first_row[setup.joint_index[driver]])
-
-
-def unit_of(setup: Setup, driver: str) -> str:
-    if driver in (coupling.name for coupling in setup.model.couplings):
-        return ""  # that of its terms
-    turns = int(setup.system.joints.locked[setup.joint_index[driver]]) & 0b111
-    return "rad" if turns else "m"
 
 
 def listed(names: list[str]) -> str:
