@@ -199,7 +199,7 @@ class Instant:
         own = [coordinate.row for coordinate in self.coordinates.values()]
         rows = self.rows[chosen]
         rows = rows[~np.isin(rows, own)]
-        return len(own) + rank_of(equilibrated(self.setup, entries, absolute)[rows])
+        return len(own) + rank_of(equilibrated(self.setup, entries, absolute)[0][rows])
 
     def tangent(self, absolute: Floats, angles: Floats) -> Tangent:
         """Derivatives of Q and J."""

@@ -194,15 +194,13 @@ def by_depth(tree: Parents) -> Parents:
     return dict(sorted(tree.items(), key=lambda item: depth[item[0]]))
 
 
-def can_be_cut(
-    model: Model, wanted: Collection[str], usable: Collection[Joint] | None = None
-) -> tuple[str, ...]:
+def can_be_cut(model: Model, wanted: Collection[str], usable: Collection[Joint]) -> tuple[str, ...]:
     """Those of the wanted joints that can be cut together, the earlier before the later.
 
     The later ones are put back first, where they alone hold two parts together.
     """
     joins = joining((GROUND.name, *model.body_names))
-    for joint in model.joints if usable is None else usable:
+    for joint in usable:
         if joint.name not in wanted:
             joins(joint.a, joint.b)
     held = [model.joint(name) for name in reversed(list(dict.fromkeys(wanted)))]

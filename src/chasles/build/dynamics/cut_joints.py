@@ -27,7 +27,7 @@ from chasles.build.dynamics.solver import (
     never_depend,
 )
 from chasles.build.system.build import Setup
-from chasles.build.system.build_tree import with_feathers
+from chasles.build.system.build_tree import undriven, with_feathers
 from chasles.build.system.sizes import length_rows
 from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import CONSTRAINTS
@@ -194,11 +194,6 @@ def closed_nearby(
         CLOSED, MOST_CLOSINGS,
     )  # fmt: skip
     return state if closed and np.isfinite(state).all() else None
-
-
-def undriven(tree: Tree) -> Tree:
-    """The same tree, all of whose coordinates are free."""
-    return tree._replace(driven=np.full(tree.rate_count, -1, np.int64), driven_count=0)
 
 
 # --- rows that vanish ---

@@ -16,7 +16,7 @@ import numpy as np
 
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.build.start.kkt import mass_matrices
-from chasles.build.system.build_tree import words_of
+from chasles.build.system.build_tree import undriven, words_of
 from chasles.build.system.state import State, checked_state
 from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import unit_twists
@@ -150,8 +150,7 @@ def own_axes(tree: Tree) -> Floats:
 
 def rates_alone(problem: TreeProblem) -> Floats:
     """Accelerations of the tree under its weight: no forces, no drivers, joints cut where it is."""
-    tree = problem.tree
-    tree = tree._replace(driven=np.full_like(tree.driven, -1), driven_count=0)
+    tree = undriven(problem.tree)
     memory, rates = make_recursion(tree, np.zeros(1), False, False), np.zeros(tree.rate_count)
     tree_rates(tree, memory, problem.start, rates)
     return rates

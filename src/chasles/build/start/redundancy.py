@@ -71,7 +71,7 @@ def find_redundancy(
         repeated = np.flatnonzero(pivots < NEAR_DAMPING * damping[real])
         rank, sharing = len(real) - len(repeated), repeated
     else:
-        jacobian = equilibrated(setup, entries, absolute)[real]
+        jacobian = equilibrated(setup, entries, absolute)[0][real]
         if not np.isfinite(jacobian).all():
             raise scale_error(*joint_of_row(setup, int(real[np.argmin(pivots)])))
         u, s, _ = np.linalg.svd(jacobian)
@@ -110,7 +110,7 @@ def all_rows(setup: Setup) -> Integers:
 def is_redundant(setup: Setup, entries: Floats, absolute: Floats | None = None) -> bool:
     """Whether J lacks rank; with the rows of couplings, if `absolute` says where the bodies are."""
     rows = real_rows(setup.system) if absolute is None else all_rows(setup)
-    return rank_of(equilibrated(setup, entries, absolute)[rows]) < len(rows)
+    return rank_of(equilibrated(setup, entries, absolute)[0][rows]) < len(rows)
 
 
 def rank_of(jacobian: Floats) -> int:
@@ -165,20 +165,15 @@ def lightest_body(setup: Setup) -> str:
     return list(setup.body_index)[int(np.argmin(np.where(counted, mass, np.inf)))]
 
 
-def equilibrated(setup: Setup, entries: Floats, absolute: Floats | None = None) -> Floats:
+def equilibrated(
+    setup: Setup, entries: Floats, absolute: Floats | None = None
+) -> tuple[Floats, Floats]:
     """J (rows, 6 n), its rows scaled to 1 and angles measured by each body's longest lever.
 
-    `entries` (rows, 12) are those on bodies a and b.
+    `entries` (rows, 12) are those on bodies a and b.  And what every row was divided by (rows,).
 
     Its rank is that of the joints' geometry, whatever the units and the masses.
     """
-    return balanced(setup, entries, absolute)[0]
-
-
-def balanced(
-    setup: Setup, entries: Floats, absolute: Floats | None = None
-) -> tuple[Floats, Floats]:
-    """The same from the entries (rows, 12) of J, and by what every row was divided (rows,)."""
     bodies = setup.system.body_count
     jacobian = constraint_rows(setup, entries, absolute).dense(6 * bodies)
     with np.errstate(all="ignore"):  # what is not finite is told by the caller

@@ -174,6 +174,11 @@ def with_feathers(tree: Tree, weight: float = 1.0) -> Tree:
     )
 
 
+def undriven(tree: Tree) -> Tree:
+    """The same tree, all of whose coordinates are free."""
+    return tree._replace(driven=np.full(tree.rate_count, -1, np.int64), driven_count=0)
+
+
 def check_masses(links: Sequence[Link]) -> None:
     for link in links:
         if link.mass < 0.0 or not np.isfinite(link.mass):
