@@ -54,7 +54,7 @@ import numpy as np
 
 from chasles.model import GROUND, Joint, Model
 from chasles.model.words import Floats
-from chasles.spaces.fitting import SAME_POINT, distance, local_scale
+from chasles.spaces.fitting import SAME_POINT, distance, is_framed_on, local_scale
 from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
 from chasles.spaces.on_subgroups import tree_under
@@ -309,7 +309,7 @@ class Charts:
         child = self.directly(joint)
         if child and self.beside_carrier(joint, child):
             return self.model.joint(str(self.spaces[child].at)).kind != "planar"
-        if child and self.obviously(joint, self.spaces[child]):
+        if child and is_framed_on(joint, self.spaces[child]):
             return True
         if child:
             scale = local_scale(joint, self.model, child, self.spaces[child])
@@ -328,11 +328,6 @@ class Charts:
         """
         space = self.spaces[child]
         return space.group == "subgroup" and isinstance(space.at, str) and space.at != joint.name
-
-    def obviously(self, joint: Joint, space: Space) -> bool:
-        """The usual cases of a joint to the reference, without computing."""
-        framed = space.group == "SE3" or space.at == joint.name or joint.any_frame_point
-        return framed and joint.allows_group
 
     def link(self, name: str) -> Link:
         return Link(self.chart(name, self.geometry.scale), self.relative[name])
