@@ -47,9 +47,9 @@ def check_frames(
 
 def names_of(setup: Setup, body: int) -> tuple[str, str]:
     """A body, and the joint that carries it, in words."""
-    joints = {carried: joint for joint, carried in tree_setup(setup).body_of.items()}
     name = list(setup.body_index)[body]
-    return name, f"joint '{joints[body]}'" if body in joints else f"'{name}'"
+    carried = tree_setup(setup).carried.parents[name]
+    return name, f"joint '{carried[1]}'" if carried else f"'{name}'"
 
 
 def idle_frame(

@@ -124,10 +124,9 @@ def joint_dynamics(model: Model, state: State | None = None) -> JointDynamics:
 
 def coordinate_names(problem: TreeProblem) -> tuple[tuple[str, str], ...]:
     """(joint, word) of all velocities of a tree; (body, word) of bodies that nothing carries."""
-    carrier = {body: joint for joint, body in tree_setup(problem.setup).body_of.items()}
-    names: list[tuple[str, str]] = []
+    parents, names = tree_setup(problem.setup).carried.parents, list[tuple[str, str]]()
     for body, name in enumerate(problem.setup.body_index):
-        pair, joint = int(problem.tree.pair[body]), carrier.get(body, name)
+        pair, (_, joint) = int(problem.tree.pair[body]), parents[name] or ("", name)
         words: tuple[str, ...] = FLIGHT
         if pair in (SPHERICAL, GEARED):
             words = TURNS
