@@ -10,9 +10,11 @@ from subgroup_runs import floating_tree, kinetic_energy, random_tree, run_of, sh
 
 import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.build.system.build_tree import build_tree, links_of
+from chasles.build.system.build import build
+from chasles.build.system.tree_setup import tree_setup
 from chasles.core.recursion.run import tree_rates
 from chasles.core.recursion.tree import FREE, make_recursion
+from chasles.spaces import resolve_spaces
 
 METHODS = ("euler", "midpoint", "heun", "kutta3", "rk4", "dopri5", "butcher6", "dop853")
 
@@ -97,7 +99,7 @@ def test_points_swing_like_points(size):
         ch.Revolute("second", "one", "two", at=(length[0], 0, 0), axis=(0, 0, 1)),
     ]
     model = ch.Model(bodies, joints, gravity=(0, -9.81, 0))
-    tree = build_tree(links_of(model, list(model.body_names)), model.gravity)
+    tree = tree_setup(build(model, resolve_spaces(model, "subgroups"))).tree
     memory, rates = make_recursion(tree, np.zeros(1), wrenches=False, efforts=False), np.zeros(2)
     tree_rates(tree, memory, np.array([0, 1, 0, 0, 1, 0, 3.0, -5.0]), rates)
     # The first rod along x, the second along y: the textbook's equations at right angles.

@@ -9,7 +9,7 @@ from random_trees import KINDS, body_motion, random_state, random_twin
 
 import chasles as ch
 from chasles.build.system.build import build
-from chasles.build.system.build_tree import build_tree, links_of
+from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import state_of
 from chasles.core.recursion.run import tree_rates
 from chasles.core.recursion.tree import ACCELERATION, ALPHA, OMEGA, TURN, make_recursion
@@ -80,19 +80,20 @@ def order_of(joint, model, order) -> bool:
     )
 
 
-def geared(model, armature) -> ch.Model:
-    """The model with rotors on its joints, also on those whose constructors take none."""
+def geared_tree(model, armature):
+    """The tree of a model with rotors on its joints, also those whose constructors take none."""
     joints = [copy(joint) for joint in model.joints]
     for joint in joints:
         object.__setattr__(joint, "armature", armature.get(joint.name, 0.0))
-    return ch.Model(model.bodies, joints, gravity=model.gravity)
+    model = ch.Model(model.bodies, joints, gravity=model.gravity)
+    return tree_setup(build(model, resolve_spaces(model, "auto"))).tree
 
 
 def accelerations(model, state, armature, loads=None, efforts=None):
     """Linear accelerations of the centres of mass and angular ones, in the world (n, 6)."""
     setup = build(model, resolve_spaces(model, "auto"), start=state)
     order = list(setup.body_index)
-    tree = build_tree(links_of(geared(model, armature), order), model.gravity)
+    tree = geared_tree(model, armature)
     memory = make_recursion(
         tree, np.zeros(1), wrenches=loads is not None, efforts=efforts is not None
     )
@@ -146,7 +147,7 @@ def test_loads_on_bodies_and_coordinates_accelerate_as_in_mujoco(seed):
     twin = random_twin(rng, int(rng.integers(1, 10)), kinds, floating=0.0)
     armature = with_rotors(twin, rng)
     order = list(build(twin.model, resolve_spaces(twin.model, "auto")).body_index)
-    tree = build_tree(links_of(geared(twin.model, armature), order), twin.model.gravity)
+    tree = geared_tree(twin.model, armature)
     on_bodies, on_coordinates, loads, efforts = pushed(twin, rng, order, tree)
     data = random_state(rng, twin)
     data.xfrc_applied[:], data.qfrc_applied[:] = on_bodies, on_coordinates

@@ -9,15 +9,25 @@ from subgroup_runs import on_charts, random_tree, run_of
 
 import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.build.system.build_tree import Link, build_tree, links_of
+from chasles.build.system.build import build
+from chasles.build.system.build_tree import Link, build_tree
+from chasles.build.system.tree_setup import links_of
 from chasles.core.recursion.run import tree_rates
 from chasles.core.recursion.tree import ALPHA, make_recursion
 from chasles.model import InvalidBody, InvalidJoint
+from chasles.spaces import resolve_spaces
+from chasles.spaces.on_subgroups import subgroup_tree
 
 
 def links_of_chain(kinds, seed=1):
     model = chain(np.random.default_rng(seed), kinds)
-    return links_of(model, list(model.body_names)), model
+    return links(model), model
+
+
+def links(model):
+    """Of a tree on the ground, in its order."""
+    setup = build(model, resolve_spaces(model, "subgroups"))
+    return links_of(setup, subgroup_tree(model, setup.spaces), {})
 
 
 @pytest.mark.parametrize("value", [-1e-3, float("nan"), float("inf"), "x", (1.0, 2.0), None])
@@ -37,9 +47,9 @@ def test_a_massless_end_is_refused(refusal):
 
 
 def test_a_negative_mass_is_refused(refusal):
-    links, model = links_of_chain(["revolute", "spherical"])
-    links[1] = replace(links[1], mass=-1.0)
-    assert "got -1" in refusal(lambda: build_tree(links, model.gravity), InvalidBody)
+    parts, model = links_of_chain(["revolute", "spherical"])
+    parts[1] = replace(parts[1], mass=-1.0)
+    assert "got -1" in refusal(lambda: build_tree(parts, model.gravity), InvalidBody)
 
 
 def test_a_massless_cross_between_two_hinges_is_a_universal_joint():
@@ -53,7 +63,6 @@ def test_a_massless_cross_between_two_hinges_is_a_universal_joint():
     held = moving(ch.Model(base.bodies, [base.joints[0], rows], gravity=base.gravity), rng)
     equations = ch.equations(held)
     wanted = equations.acceleration.reshape(-1, 6)[:, :3]
-    order = list(held.body_names)
     turns = [np.array(body.rotation) for body in held.bodies]
 
     def frame(z):
@@ -61,7 +70,7 @@ def test_a_massless_cross_between_two_hinges_is_a_universal_joint():
         side /= np.linalg.norm(side)
         return np.column_stack((side, np.cross(z, side), z))
 
-    hinge = links_of(ch.Model(base.bodies, base.joints, gravity=base.gravity), order)[0]
+    hinge = links(ch.Model(base.bodies, base.joints, gravity=base.gravity))[0]
     lever = turns[0].T @ (at - np.array(first.position))
     cross = Link(
         "cross", 0, "revolute", 0.0, np.zeros((3, 3)), turns[0].T @ frame(x), lever,

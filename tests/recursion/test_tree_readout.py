@@ -6,7 +6,6 @@ from mechanisms import chain, double_pendulum, three_bar
 from subgroup_runs import floating_tree, random_tree
 
 import chasles as ch
-from chasles.build.dynamics.evaluation import wrench_history
 from chasles.build.dynamics.tree_readout import read_on_pairs
 from chasles.result.readout import accelerations
 
@@ -16,7 +15,7 @@ def compared(model: ch.Model, spaces: str):
     result = ch.simulate(model, 0.05, step=1e-3, save_every=10, spaces=spaces)
     history = (result.absolute, result.t, result.integrals)
     setup = result.problem.setup
-    wrenches = wrench_history(result.problem, *history)
+    wrenches = result.problem.form.wrench_history(*history)
     found, _, rates = read_on_pairs(setup, *history)
     for side, bodies in enumerate((setup.system.joints.a, setup.system.joints.b)):
         grounded = np.flatnonzero(bodies < 0)  # what the ground feels is not asked for

@@ -12,7 +12,7 @@ from mechanisms import pendulum
 
 import chasles as ch
 from chasles.build.dynamics.solver import make_solver
-from chasles.build.problem import choose_spaces, evaluate, make_problem
+from chasles.build.problem import choose_spaces, make_problem
 from chasles.build.system.build import build
 
 THREADS, TRIES = 4, 10
@@ -97,20 +97,22 @@ def test_a_formula_of_the_users_own_is_evaluated_from_threads(compiled, hurried)
 
 
 def test_an_evaluation_keeps_its_values_when_another_state_is_evaluated(result):
-    problem = result.problem
-    first = evaluate(problem, result.absolute[0], 0.0, result.integrals[0])
-    kept = [np.copy(value) for value in vars(first).values()]
-    evaluate(problem, result.absolute[-1], result.t[-1], result.integrals[-1])
-    assert all(np.array_equal(a, b) for a, b in zip(kept, vars(first).values()))
+    form = result.problem.form
+    first = form.at(result.absolute[0], 0.0, result.integrals[0])
+    values = (first.found, first.wrenches, first.work.jacobian, first.work.eta, first.work.forces)
+    kept = [np.copy(value) for value in values]
+    form.at(result.absolute[-1], result.t[-1], result.integrals[-1])
+    assert all(np.array_equal(a, b) for a, b in zip(kept, values))
 
 
 def test_the_joints_exert_minus_the_transposed_jacobian_times_lambda(result):
-    found = evaluate(result.problem, result.absolute[50], result.t[50], result.integrals[50])
+    form = result.problem.form
+    found = form.at(result.absolute[50], result.t[50], result.integrals[50])
     joints = result.problem.setup.system.joints
     for joint in range(len(joints.kind)):
         span = slice(joints.first_row[joint], joints.first_row[joint] + joints.rows[joint])
-        expected = -found.jacobian[span].T @ found.multipliers[span]
-        np.testing.assert_allclose(found.wrenches[joint], expected, atol=1e-10)
+        expected = -found.work.jacobian[span].T @ found.multipliers[span]
+        np.testing.assert_allclose(found.wrenches[0, joint], expected, atol=1e-10)
 
 
 def test_where_joints_depend_on_each_other_rows_have_values_and_the_solution_is_nan():
@@ -121,11 +123,10 @@ def test_where_joints_depend_on_each_other_rows_have_values_and_the_solution_is_
     setup = build(ch.Model([rod], ends), choose_spaces(ch.Model([rod], ends), "SE3").spaces)
     solver = make_solver(setup, check=False)
     floors = np.ones(setup.system.row_count)  # no pivot is that large
-    solver = replace(solver, form=replace(solver.form, floors=floors))
-    found = evaluate(solver, setup.absolute)
+    found = replace(solver.form, floors=floors).at(setup.absolute)
     assert not found.is_solved and np.isnan(found.acceleration).all()
-    assert np.isfinite(found.jacobian).all() and np.isfinite(found.forces).all()
-    assert found.forces[5] == pytest.approx(-9.81)
+    assert np.isfinite(found.work.jacobian).all() and np.isfinite(found.work.forces).all()
+    assert found.work.forces[5] == pytest.approx(-9.81)
 
 
 def test_a_problem_has_no_solver_before_one_is_asked_for():

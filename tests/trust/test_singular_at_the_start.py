@@ -10,9 +10,9 @@ from mechanisms import pendulum
 from numpy.testing import assert_array_equal
 
 import chasles as ch
-from chasles.build.dynamics.equations import dense_jacobian, dense_mass
-from chasles.build.dynamics.evaluation import evaluate
+from chasles.build.dynamics.equations import dense_mass
 from chasles.build.problem import choose_spaces, make_problem
+from chasles.build.start.kkt import constraint_rows
 from chasles.core.outcomes import OK
 from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
@@ -99,10 +99,10 @@ def test_accelerations_away_from_it_are_those_of_dense_algebra():
     system = problem.setup.system
     mass = dense_mass(system)
     for state in result.absolute[1:]:
-        found = evaluate(problem, state)
+        found = problem.form.at(state)
         assert found.is_solved
-        rows = dense_jacobian(system, found.jacobian)
-        rows, eta = rows[np.any(rows, axis=1)], found.eta[np.any(rows, axis=1)]
+        rows = constraint_rows(problem.setup, found.work.jacobian).dense(len(mass))
+        rows, eta = rows[np.any(rows, axis=1)], found.work.eta[np.any(rows, axis=1)]
         inverse = np.linalg.solve(mass, rows.T)
         dense = inverse @ np.linalg.lstsq(rows @ inverse, eta, rcond=1e-12)[0]
         assert found.acceleration == pytest.approx(dense, abs=1e-9 * np.abs(dense).max())

@@ -180,7 +180,7 @@ class EquilibriumSearch:
             if back is None and not far:
                 back = place.corrector()
             elif back is None or opening > place.patience * before:  # too far for J as it was
-                back = place.corrector_at(trial.absolute)
+                back = place.at(trial.absolute, place.angles).corrector()
             trial.move(back(gaps).reshape(-1, 6), MIDDLE)
             before = opening
         return trial if opening <= NEARLY_CLOSED * scale else None

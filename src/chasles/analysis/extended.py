@@ -24,12 +24,15 @@ from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import PAIR
 from chasles.model import CustomCoupling, Model
 from chasles.model.coordinates import ANGLE, DISPLACEMENT
+from chasles.spaces.subalgebras import STRUCTURE
 
 #: Rows of a pair that locks everything: three turns, three shifts along the joint's axes.
 ROW_OF = {ANGLE: 2, DISPLACEMENT: 5, "wx": 0, "wy": 1, "wz": 2}
 EVERYTHING = 0b111111
 #: Of a ball, whose rotors are alike.
 TURNS = ("wx", "wy", "wz")
+#: (j, k, i) component k of [e_j, e_i], twists (omega, u).
+BRACKETS = STRUCTURE.transpose(1, 0, 2)
 
 
 class Coordinate(NamedTuple):
@@ -131,17 +134,6 @@ def formula_slopes(formula: CustomRows, states: Floats) -> tuple[Floats, Floats]
         own = slice(at, at + 6)
         slopes[:, own, own] += 0.5 * np.einsum("rk,jki->rij", rows[:, own], BRACKETS)
     return rows, slopes
-
-
-def brackets() -> Floats:
-    r"""(j, k, i) component k of $[e_j, e_i]$, twists (omega, u)."""
-    found = np.zeros((6, 6, 6))
-    cross = np.cross(np.eye(3)[:, None], np.eye(3)[None]).transpose(0, 2, 1)  # (j, k, i)
-    found[:3, :3, :3] = found[:3, 3:, 3:] = found[3:, 3:, :3] = cross
-    return found
-
-
-BRACKETS = brackets()
 
 
 def users_formulas(setup: Setup) -> dict[str, CustomRows]:

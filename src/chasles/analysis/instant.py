@@ -17,13 +17,14 @@ from chasles.analysis.extended import (
 from chasles.analysis.factor import inverses, joined
 from chasles.analysis.tangent import Tangent, placed, tangent
 from chasles.build.dynamics.maximal import terms_at
-from chasles.build.start.closure import gaps_of
+from chasles.build.start.closure import gaps_of, jacobian_at
 from chasles.build.start.consistent import driven_rates, initial_state, typical_speeds
 from chasles.build.start.kkt import constraint_rows, mass_matrices
-from chasles.build.start.redundancy import DEPENDENT, equilibrated, joint_of_row
+from chasles.build.start.redundancy import equilibrated, joint_of_row, rank_of
 from chasles.build.system.build import Setup, build, check_closed, real_rows
 from chasles.build.system.coordinates import Key
 from chasles.build.system.coupled import coupled_gap, coupled_places, coupled_sizes
+from chasles.build.system.sizes import row_units
 from chasles.build.system.state import State
 from chasles.build.system.turns import angle_columns, first_integrals, integrals_at
 from chasles.core.arrays import TWIST, Floats, Integers, System
@@ -198,11 +199,7 @@ class Instant:
         own = [coordinate.row for coordinate in self.coordinates.values()]
         rows = self.rows[chosen]
         rows = rows[~np.isin(rows, own)]
-        scaled = equilibrated(self.setup, entries, absolute)[rows]
-        if not len(scaled):
-            return len(own)
-        s = np.linalg.svd(scaled, compute_uv=False)
-        return len(own) + int(np.sum(s > DEPENDENT * s[0]))
+        return len(own) + rank_of(equilibrated(self.setup, entries, absolute)[0][rows])
 
     def tangent(self, absolute: Floats, angles: Floats) -> Tangent:
         """Derivatives of Q and J."""
@@ -225,11 +222,10 @@ class Instant:
             gaps[len(gaps) - 1 - k] = float(off)
         return gaps
 
-    def units(self) -> list[str]:
+    @property
+    def units(self) -> Any:
         """Of every row of joints and drivers."""
-        joints = range(len(self.setup.joint_index))
-        rows = self.system.joints.rows
-        return [unit for index in joints if rows[index] for unit in self.setup.units(index)]
+        return row_units(self.system)[self.real]
 
     @property
     def integrals(self) -> Floats:
@@ -277,7 +273,7 @@ def make_instant(model: Model, state: State | None, held: bool) -> tuple[Instant
     t, absolute = 0.0 if state is None else state.t, setup.absolute
     if state is None:
         check_closed(setup)
-        absolute = initial_state(setup, terms_at(setup, absolute).jacobian)
+        absolute = initial_state(setup, jacobian_at(system, absolute))
     row = setup.signals.sample(np.array([t]))[0] if system.signal_count else np.zeros(1)
     if held:
         row = without_rates(system, row)
@@ -316,7 +312,7 @@ def check_speeds(instant: Instant, absolute: Floats, rates: Floats) -> None:
     """Refuse a state in which bodies move against a joint; `rates` (rows,) are J V."""
     setup = instant.setup
     spin, speed = typical_speeds(setup, absolute[:, TWIST:])
-    scales = np.array([speed if unit == METRE else spin for unit in instant.units()])
+    scales = np.where(instant.units == METRE, speed, spin)
     driven = driven_rates(setup, instant.t)[instant.real]
     slips = rates[: len(driven)] - driven
     refuse(instant, slips, OPEN * (scales + np.abs(driven)), "slipping by {:.3g} {}/s")
@@ -329,7 +325,7 @@ def refuse(instant: Instant, values: Floats, allowed: Floats, how: str) -> None:
         return
     worst = int(np.argmax(excess))
     name, component = joint_of_row(instant.setup, int(instant.rows[worst]))
-    amount = how.format(abs(values[worst]), instant.units()[worst])
+    amount = how.format(abs(values[worst]), instant.units[worst])
     raise InconsistentStart(
         f"joint '{name}' (direction {component}) is {amount} at this state.",
         "Take a state in which the joints hold: one of a result, or of an equilibrium.",

@@ -11,7 +11,8 @@ import numpy as np
 
 from chasles.analysis.factor import DampedKkt, joined, unit_scale
 from chasles.analysis.instant import Instant, Terms
-from chasles.analysis.tangent import GENERATORS, Tangent, placed, summed
+from chasles.analysis.stacks import GENERATORS
+from chasles.analysis.tangent import Tangent, placed, summed
 from chasles.build.start.poses import rotations
 from chasles.core.arrays import TWIST, Floats, Integers
 

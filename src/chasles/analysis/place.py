@@ -22,6 +22,7 @@ from chasles.analysis.instant import Instant, check_gaps, make_instant
 from chasles.analysis.linear import Linear, Unbalance, linear_at
 from chasles.analysis.reduced import Reduced, reduce, rounding_of
 from chasles.analysis.trust import to_the_root, with_the_forces
+from chasles.build.system.sizes import gyration_radii
 from chasles.build.system.state import State, checked_state
 from chasles.core.arrays import POSE_X, TWIST, Floats, System
 from chasles.model import Model
@@ -184,10 +185,6 @@ class Place:
         """The shortest way back to the constraints from gaps."""
         nothing, kkt = np.zeros(len(self.weights)), self.linear.kkt
         return lambda gaps: kkt.solve(nothing, -gaps, RETURNING)[: self.instant.bodies]
-
-    def corrector_at(self, absolute: Floats) -> Callable[[Floats], Floats]:
-        """The same elsewhere."""
-        return self.at(absolute, self.angles).corrector()
 
     def gaps(self, absolute: Floats) -> Floats:
         return self.instant.gaps(absolute, self.angles)
@@ -391,10 +388,8 @@ def model_size(system: System, absolute: Floats) -> float:
     """The extent of the bodies, m, at the least a radius of gyration."""
     fixed = system.joints.point_a[system.joints.a < 0]
     points = np.vstack((absolute[:, POSE_X : POSE_X + 3], fixed))
-    bodies = system.bodies
-    heavy = np.where(bodies.mass > 0.0, bodies.mass, np.inf)
-    gyration = np.sqrt(bodies.inertia[:, :3].max(1) / heavy)
-    return max(float(np.ptp(points, axis=0).max()), float(gyration.max())) or 1.0
+    extent = np.ptp(points, axis=0).max()
+    return max(float(extent), float(gyration_radii(system).max())) or 1.0
 
 
 def unbalanced(place: Place) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.sizes import grouped
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,
@@ -31,18 +32,12 @@ from chasles.core.forces.load import LOAD
 from chasles.core.forces.registry import FORCES, apply_forces
 from chasles.core.wrenches import inertial_and_gravity_wrench
 from chasles.scalars.dual import Dual
+from chasles.spaces.subalgebras import STRUCTURE
 
 #: Directions: six of the pose of body a, six of that of b, then those of their twists.
 POSES, DIRECTIONS = 12, 24
 #: hat(e_k), so that turning about axis k changes R by R hat(e_k).
-GENERATORS = np.array(
-    [
-        [[0, 0, 0], [0, 0, -1], [0, 1, 0]],
-        [[0, 0, 1], [0, 0, 0], [-1, 0, 0]],
-        [[0, -1, 0], [1, 0, 0], [0, 0, 0]],
-    ],
-    dtype=float,
-)
+GENERATORS = STRUCTURE[:3, :3, :3].transpose(1, 0, 2)
 #: Where the law of a load says in whose frame it acts; six functions of time at the most.
 IN_BODY, MOST_SIGNALS = 6, 6
 #: Their laws take the larger of two numbers, which differs from one of a stack to the next.
@@ -56,7 +51,7 @@ def joint_stacks(system: System) -> Iterator[Integers]:
     by_user = [CONSTRAINTS[kind].calls_user for kind in joints.kind]
     alone = np.where(by_user, np.arange(len(joints.kind)), -1)
     keys = (joints.kind, joints.locked, joints.rows, joints.a >= 0, pitch, alone)
-    yield from groups(keys)
+    yield from map(np.array, grouped(*keys).values())
 
 
 def force_stacks(system: System) -> Iterator[Integers]:
@@ -66,15 +61,7 @@ def force_stacks(system: System) -> Iterator[Integers]:
     compares = np.isin(forces.kind, [FORCES.code(kind) for kind in COMPARING])
     alone = np.where((forces.address != 0) | compares, np.arange(len(forces.kind)), -1)
     keys = (forces.kind, forces.a >= 0, forces.signal >= 0, forces.angle >= 0, in_body, alone)
-    yield from groups(keys)
-
-
-def groups(keys: tuple[Any, ...]) -> Iterator[Integers]:
-    """Indices of equal keys, in the order in which they first come."""
-    found: dict[tuple[Any, ...], list[int]] = {}
-    for index, key in enumerate(zip(*(np.asarray(part).tolist() for part in keys))):
-        found.setdefault(key, []).append(index)
-    yield from (np.array(members) for members in found.values())
+    yield from map(np.array, grouped(*keys).values())
 
 
 def stacked(columns: Any) -> list[Any]:

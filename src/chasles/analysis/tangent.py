@@ -20,7 +20,6 @@ import numpy as np
 from chasles.analysis.extended import formula_slopes
 from chasles.analysis.stacks import (
     DIRECTIONS,
-    GENERATORS,
     POSES,
     force_stacks,
     joint_stacks,
@@ -29,6 +28,7 @@ from chasles.analysis.stacks import (
     stacked_weights,
 )
 from chasles.build.start.poses import moved
+from chasles.build.system.sizes import gyration_radii
 from chasles.core.arrays import (
     ANSWER_WIDTH,
     EXCHANGE_WIDTH,
@@ -41,8 +41,6 @@ from chasles.core.arrays import (
 )
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.forces.registry import apply_forces
-
-__all__ = ["GENERATORS", "Tangent", "flattened", "tangent"]
 
 #: Ridders: the first step (rad, m, and per second), and how often it is halved.
 FIRST_STEP, HALVINGS = 0.1, 12
@@ -190,14 +188,12 @@ def tangent(
 
 def add_sizes(sizes: Floats, columns: Integers, values: Floats, system: System) -> None:
     """Add the sizes of wrenches (m, 12) on two bodies each, the same for all three axes."""
-    bodies = system.bodies
     for side in (0, 6):
         acting = columns[:, side] >= 0
         owners = columns[acting, side] // 6
         pairs = values[acting, side : side + 6].reshape(-1, 2, 3)
         torque, force = np.linalg.norm(pairs, axis=2).T
-        heavy = np.where(bodies.mass > 0.0, bodies.mass, np.inf)[owners]  # frames have no size
-        gyration = np.sqrt(bodies.inertia[owners, :3].max(axis=1) / heavy)
+        gyration = gyration_radii(system)[owners]
         for c in range(3):
             np.add.at(sizes, 6 * owners + c, torque + gyration * force)
             np.add.at(sizes, 6 * owners + 3 + c, force)

@@ -9,33 +9,20 @@ from functools import cached_property
 from typing import Any
 
 from chasles.build.dynamics.branching import check_branches
-from chasles.build.dynamics.evaluation import Evaluation, evaluate
-from chasles.build.dynamics.evaluation import wrench_history as wrenches_on_charts
 from chasles.build.dynamics.maximal import MaximalForm
 from chasles.build.dynamics.solver import Solver, make_solver
 from chasles.build.dynamics.tree_readout import needs_tree, read_on_pairs
 from chasles.build.start.redundancy import Redundancy
-from chasles.build.system.build import Setup, build
+from chasles.build.system.build import Setup
 from chasles.build.system.state import State
+from chasles.build.system.tree_setup import build_counted
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
 from chasles.core.state_block import SUPPLY_WIDTH
 from chasles.model import Model
 from chasles.spaces import Designation, Space, designate, resolve_spaces
 from chasles.spaces.designate import overrides
 from chasles.spaces.exactness import drifting_joints
-from chasles.spaces.on_subgroups import check_subgroups, on_subgroups, subgroup_tree
-
-__all__ = [
-    "Evaluation",
-    "Problem",
-    "SpaceChoice",
-    "bytes_kept",
-    "choose_spaces",
-    "evaluate",
-    "make_problem",
-    "wrench_history",
-]
-
+from chasles.spaces.on_subgroups import check_subgroups, on_subgroups
 
 #: What "auto" means where another form of the constraints than the screw form is asked for.
 CHARTED = "auto, charts"
@@ -193,9 +180,7 @@ def make_problem(
     if named and key in choice.model._kept:
         kept: Problem = choice.model._kept[key]
         return kept
-    # Angles of joints that carry a body are integrated by themselves.
-    hinges = subgroup_tree(choice.model, choice.spaces, fit).cut
-    setup = build(choice.model, choice.spaces, acceleration, start, hinges, fit)
+    setup = build_counted(choice.model, choice.spaces, acceleration, start, fit)
     problem = Problem(choice, setup, damp, refuse)
     if named and not setup.asks_users:
         choice.model._kept[key] = problem
@@ -212,7 +197,7 @@ def wrench_history(
     """Joint wrenches (T, m, 12) at absolute states (T, n, 18)."""
     if needs_tree(problem.model):
         return read_on_pairs(problem.setup, absolute, times, integrals, coordinates).wrenches
-    return wrenches_on_charts(problem, absolute, times, integrals)
+    return problem.form.wrench_history(absolute, times, integrals)
 
 
 def bytes_kept(bodies: int, quadratures: int, states: int) -> int:

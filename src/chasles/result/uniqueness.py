@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.build.dynamics.maximal import terms_at
-from chasles.build.start.redundancy import DEPENDENT, RANK_LIMIT, all_rows, balanced
+from chasles.build.start.redundancy import DEPENDENT, RANK_LIMIT, all_rows, equilibrated
 from chasles.build.system.build import Setup, real_rows
 from chasles.core.arrays import POSE_X, Floats, Integers, row_span
 from chasles.model import InvalidModel, UnknownName
@@ -85,7 +85,7 @@ def unique_reactions(setup: Setup, absolute: Floats) -> UniqueReactions:
             f" rows, and at most {RANK_LIMIT} are decomposed.",
             "Ask for a part of the mechanism; result.redundancy names the joints that share.",
         )
-    jacobian, divided = balanced(setup, found.jacobian, absolute)
+    jacobian, divided = equilibrated(setup, found.jacobian, absolute)
     null = null_space(jacobian, all_rows(setup))
     return UniqueReactions({
         joint: components_of(setup, joint, absolute, found.jacobian, divided, null)

@@ -187,7 +187,7 @@ class Bouncer:
         """The row of the rate towards an end, and the equations of motion."""
         state = StateBlock(block, self.stepper.layout)
         absolute = self.stepper.absolute(state.coordinates()[None])[0]
-        found = equations_at(self.stepper.solver, absolute, t, state.integrals())
+        found = equations_at(self.stepper.solver.form, absolute, t, state.integrals())
         return end.side * rate_row(self.stepper, end.key, absolute), found
 
     def flight(self, block: Floats, t: float, end: End) -> float:
@@ -209,7 +209,7 @@ class Bouncer:
         stepper, state = self.stepper, StateBlock(block, self.stepper.layout)
         impact, key = end.impact, end.key
         absolute = stepper.absolute(state.coordinates()[None])[0]
-        found = equations_at(stepper.solver, absolute, t, state.integrals())
+        found = equations_at(stepper.solver.form, absolute, t, state.integrals())
         row = rate_row(stepper, key, absolute)
         move = allowed_impulse(found.mass, found.jacobian, row)
         if not row @ move > HELD * (row @ np.linalg.solve(found.mass, row)):

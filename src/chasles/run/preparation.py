@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.dynamics.solver import joint_of_row
 from chasles.build.problem import Problem, SpaceChoice, choose_spaces, make_problem
 from chasles.build.start.assembly import Assembly, assemble
 from chasles.build.start.by_coordinates import start_state
-from chasles.build.start.redundancy import Redundancy
+from chasles.build.start.redundancy import Redundancy, joint_of_row
 from chasles.build.system.build import Setup
 from chasles.build.system.lookout import Lookout
 from chasles.build.system.signals import Inputs

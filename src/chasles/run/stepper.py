@@ -13,21 +13,15 @@ from chasles.build.dynamics.solver import Solver, never_depend
 from chasles.build.start.consistent import driven_rates
 from chasles.build.system.build import Setup
 from chasles.build.system.coordinates import Key
-from chasles.build.system.tree_setup import tree_setup
-from chasles.build.system.tree_state import (
-    coordinates_of_points,
-    known_coordinates,
-    places_of_rates,
-    state_of,
-)
+from chasles.build.system.tree_setup import coordinates_of_points, known_coordinates, tree_setup
+from chasles.build.system.tree_state import absolute_of, state_of
 from chasles.build.system.turns import first_integrals
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, Floats, System, lend
+from chasles.core.arrays import POSE_X, Floats, System, lend
 from chasles.core.forces.kind import no_effort
 from chasles.core.forces.registry import FORCES
 from chasles.core.mechanism import Mechanism, Promises
 from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
 from chasles.core.recursion.groups import make_loop_room
-from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.loading import in_world
 from chasles.core.recursion.tables import in_order
 from chasles.core.recursion.tree import BY_WRENCH, DOF, SPHERICAL, STORED, Tree, make_recursion
@@ -89,7 +83,7 @@ class Stepper:
         By joint and "angle" or "displacement", or "auto" for the usual one.
         """
         model = self.solver.setup.model
-        places = places_of_rates(self.solver.setup, self.mechanism.tree)
+        places = tree_setup(self.solver.setup).places
         usual = {(j.name, "auto"): places[j.name, j.coordinates[0]] for j in model.joints
                  if j.coordinates}  # fmt: skip
         return places | usual
@@ -120,14 +114,11 @@ class Stepper:
 
     def absolute(self, points: Floats) -> Floats:
         """Absolute states (T, n, 18) of what places and moves the bodies (T, coordinates)."""
-        tree = self.mechanism.tree
-        out = np.zeros((len(points), tree.body_count, ABSOLUTE_WIDTH))
-        tree_absolute(tree, self.mechanism.memory, np.ascontiguousarray(points), out)
-        return out
+        return absolute_of(self.mechanism.tree, self.mechanism.memory, points)
 
     def coordinates(self, points: Floats) -> Floats | None:
         """Joint coordinates (T, c) as `coordinate_keys` names them; NaN where poses tell them."""
-        return coordinates_of_points(self.solver.setup, self.mechanism.tree, points)
+        return coordinates_of_points(self.solver.setup, points)
 
     def spins(self, point: Floats) -> tuple[Floats, Floats]:
         """How fast the pairs turn (rad/s): those whose rotations do not commute, and all (n,)."""
@@ -323,7 +314,7 @@ def forces_along(setup: Setup, tree: Tree) -> list[tuple[int, int]]:
 
     Forces on joints whose coordinates no pair has act by wrenches on the bodies, as others do.
     """
-    places, found = places_of_rates(setup, tree), []
+    places, found = tree_setup(setup).places, []
     for force, code in zip(setup.model.forces, setup.system.forces.kind.tolist()):
         place = None
         if isinstance(force, JointForce) and FORCES[code].effort is not no_effort:

@@ -25,7 +25,7 @@ from chasles.model import GROUND, Joint
 from chasles.model.words import Floats
 from chasles.spaces.exactness import Charts
 from chasles.spaces.on_subgroups import is_charted, on_subgroups, subgroup_tree
-from chasles.spaces.subalgebras import ZERO, beyond, closure
+from chasles.spaces.subalgebras import ZERO, beyond, brackets, closure
 from chasles.spaces.subgroups import MotionGroup, classify, joint_algebra
 
 #: Ulps of reach (levers, distance from the origin, half a turn of a thread) that placing two bodies
@@ -110,7 +110,6 @@ def obstruction(charts: Charts, joint: Joint) -> str:
     if not joint.allows_group:
         return f"what a {joint.kind} joint allows is not closed under composition"
     scale, allowed = charts.geometry.scale, charts.geometry.allowed[joint.name]
-    charts.confine_all()
     to_a, to_b = charts.ways(joint)
     moved = [charts.relative[name] for name in (*to_a, *to_b)]
     around = closure(np.concatenate([ZERO, *moved], axis=1))
@@ -134,10 +133,8 @@ def worst_bracket(around: Floats, allowed: Floats) -> tuple[Floats, Floats, floa
     found, size = None, 1e-9
     for x in axes_of(around):
         for y in axes_of(allowed):
-            bracket = np.concatenate(
-                (np.cross(x[:3], y[:3]), np.cross(x[:3], y[3:]) - np.cross(y[:3], x[3:]))
-            )
-            out = float(np.linalg.norm(beyond(allowed, bracket[:, None])))
+            bracket = brackets(x[:, None], y[:, None])
+            out = float(np.linalg.norm(beyond(allowed, bracket)))
             if out > 1.01 * size:
                 found, size = (x, y, out), out
     return found

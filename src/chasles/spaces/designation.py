@@ -7,8 +7,7 @@ from typing import Any
 from chasles.model import InvalidOption, Joint, Model
 from chasles.model.notebook import as_html
 from chasles.spaces.certificate import Certificate, certify
-from chasles.spaces.exactness import Charts, Geometry, Prediction
-from chasles.spaces.on_subgroups import tree_under
+from chasles.spaces.exactness import Charts, Prediction
 from chasles.spaces.space import Space
 from chasles.spaces.subgroups import MotionGroup
 
@@ -107,8 +106,7 @@ class Designation:
                 f"Its constraint violation is result.violation('{name}').",
             )
         found = self.model.joint(joint)
-        geometry = Geometry(self.model, tree_under(self.model, self.spaces, self.wanted))
-        return certify(Charts(geometry, self.spaces), found)
+        return certify(Charts.of(self.model, self.spaces, self.wanted), found)
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""

@@ -46,6 +46,7 @@ What a body is confined to in the numerical solution follows the joints from the
 where a chart does not keep the group, the smallest larger group that it keeps takes its place.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -53,7 +54,7 @@ import numpy as np
 
 from chasles.model import GROUND, Joint, Model
 from chasles.model.words import Floats
-from chasles.spaces.fitting import SAME_POINT, distance, local_scale
+from chasles.spaces.fitting import SAME_POINT, distance, is_framed_on, local_scale
 from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
 from chasles.spaces.on_subgroups import tree_under
@@ -107,11 +108,7 @@ class Prediction:
 
 def drifting_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
     """The joints that open with the error of the method, in the order of the model."""
-    tree = tree_under(model, spaces, ())
-    charts = Charts(Geometry(model, tree), spaces)
-    pairs = all(joint.is_lower_pair for joint in model.joints)
-    if pairs and not tree.cut and all(s.group == "subgroup" for s in spaces.values()):
-        return ()  # each body is on the subgroup of the joint that carries it
+    charts = Charts.of(model, spaces)
     return tuple(joint.name for joint in model.joints if not charts.holds(joint))
 
 
@@ -127,7 +124,7 @@ def predictions(model: Model, spaces: dict[str, Space]) -> tuple[Prediction, ...
     """
     known: tuple[dict[str, Space], tuple[Prediction, ...]] | None = model._kept.get("predictions")
     if known is None or known[0] != spaces:
-        charts = Charts(Geometry(model, tree_under(model, spaces, ())), spaces)
+        charts = Charts.of(model, spaces)
         known = dict(spaces), tuple(charts.predict(joint) for joint in model.joints)
         model._kept["predictions"] = known
     return known[1]
@@ -159,20 +156,24 @@ class Geometry:
 class Charts:
     """The charts of a model's bodies, and what they keep."""
 
-    def __init__(self, geometry: Geometry, spaces: dict[str, Space] | None = None) -> None:
-        self.geometry, self.model = geometry, geometry.model
-        self.spaces: dict[str, Space] = dict(spaces or {})
-        self.absolute: dict[str, Floats] = {GROUND.name: ZERO}
-        self.relative: dict[str, Floats] = {}
-        self.pending = spaces is not None  # else bodies are confined as they are given spaces
+    def __init__(self, geometry: Geometry, spaces: dict[str, Space]) -> None:
+        self.geometry, self.model, self.spaces = geometry, geometry.model, spaces
 
-    def confine_all(self) -> None:
-        """Every body, when that is first asked for: most joints are judged by one chart alone."""
-        if self.pending:
-            self.pending = False
-            for name in self.geometry.tree.parents:
-                self.confine(name)
-            self.tighten()
+    @classmethod
+    def of(cls, model: Model, spaces: dict[str, Space], cut: Collection[str] = ()) -> "Charts":
+        """Of a model in some spaces, on the tree that they lie on."""
+        return cls(Geometry(model, tree_under(model, spaces, cut)), spaces)
+
+    @cached_property
+    def relative(self) -> dict[str, Floats]:
+        """What the chart of every body is confined to in the solution.
+
+        Found when it is first asked for: most joints are judged by one chart alone.
+        """
+        relative, absolute = dict[str, Floats](), {GROUND.name: ZERO}
+        for name in self.geometry.tree.parents:
+            relative[name], absolute[name] = self.confine(name, absolute)
+        return self.geometry.confined if self.keep_loops else relative
 
     def chart(self, name: str, scale: Scale) -> Chart:
         return Chart(self.spaces[name].group != "SE3", scale.point(self.stored_point(name)))
@@ -185,35 +186,36 @@ class Charts:
             return np.array(body.position)  # a planar pair's x and y are the centre of mass's
         return np.array(frame_point(space, body, self.model))
 
-    def confine(self, name: str) -> None:
-        """What the chart of a body, and its absolute motion, are confined to in the solution."""
+    def confine(self, name: str, absolute: dict[str, Floats]) -> tuple[Floats, Floats]:
+        """What the chart of a body, and its absolute motion, are confined to in the solution.
+
+        `absolute` has the motions of the ground and of the bodies before it on the tree.
+        """
         reference = self.spaces[name].relative_to
         carried = self.geometry.tree.parents[name]
         chart = self.chart(name, self.geometry.scale)
         if carried is None:
-            self.relative[name] = self.absolute[name] = SE3_ALGEBRA
-            return
+            return SE3_ALGEBRA, SE3_ALGEBRA
         parent, joint = carried
         if reference is None:
-            along = together(self.absolute[parent], self.geometry.allowed[joint])
-            self.relative[name] = self.absolute[name] = kept_hull(chart, along)
-        elif reference == parent:
-            self.relative[name] = kept_hull(chart, self.geometry.allowed[joint])
-            self.absolute[name] = together(self.absolute[parent], self.relative[name])
-        else:
-            self.relative[name] = self.absolute[name] = SE3_ALGEBRA
-            between = [j.name for j in self.model.joints if {j.a, j.b} == {name, reference}]
-            if between:
-                self.relative[name] = kept_hull(chart, self.geometry.allowed[between[0]])
+            along = together(absolute[parent], self.geometry.allowed[joint])
+            own = kept_hull(chart, along)
+            return own, own
+        if reference == parent:
+            own = kept_hull(chart, self.geometry.allowed[joint])
+            return own, together(absolute[parent], own)
+        between = [j.name for j in self.model.joints if {j.a, j.b} == {name, reference}]
+        if not between:
+            return SE3_ALGEBRA, SE3_ALGEBRA
+        return kept_hull(chart, self.geometry.allowed[between[0]]), SE3_ALGEBRA
 
-    def tighten(self) -> None:
-        """Use what loops confine the bodies to, if all charts are absolute and keep it."""
+    @property
+    def keep_loops(self) -> bool:
+        """Whether all charts are absolute and keep what loops confine the bodies to."""
         if not self.geometry.tree.cut or any(s.relative_to for s in self.spaces.values()):
-            return
+            return False
         confined = self.geometry.confined
-        if all(keeps(self.chart(n, self.geometry.scale), a) for n, a in confined.items()):
-            self.absolute |= confined
-            self.relative |= confined
+        return all(keeps(self.chart(n, self.geometry.scale), a) for n, a in confined.items())
 
     # --- predictions ---
 
@@ -262,7 +264,6 @@ class Charts:
         relative velocity is in A at every pose.  A row that vanishes on A does so for ever: three
         of five where a loop of hinges is planar.
         """
-        self.confine_all()
         to_a, to_b = self.ways(joint)
         spanned = [self.relative[name] for name in (*to_a, *to_b)]
         around = closure(np.concatenate([ZERO, *spanned], axis=1))
@@ -308,7 +309,7 @@ class Charts:
         child = self.directly(joint)
         if child and self.beside_carrier(joint, child):
             return self.model.joint(str(self.spaces[child].at)).kind != "planar"
-        if child and self.obviously(joint, self.spaces[child]):
+        if child and is_framed_on(joint, self.spaces[child]):
             return True
         if child:
             scale = local_scale(joint, self.model, child, self.spaces[child])
@@ -328,13 +329,7 @@ class Charts:
         space = self.spaces[child]
         return space.group == "subgroup" and isinstance(space.at, str) and space.at != joint.name
 
-    def obviously(self, joint: Joint, space: Space) -> bool:
-        """The usual cases of a joint to the reference, without computing."""
-        framed = space.group == "SE3" or space.at == joint.name or joint.any_frame_point
-        return framed and joint.allows_group
-
     def link(self, name: str) -> Link:
-        self.confine_all()
         return Link(self.chart(name, self.geometry.scale), self.relative[name])
 
     def way(self, name: str) -> list[str]:
@@ -343,7 +338,7 @@ class Charts:
         at: str | None = None if name == GROUND.name else name
         while at is not None:
             way.append(at)
-            at = self.spaces[at].relative_to if at in self.spaces else None  # not chosen yet
+            at = self.spaces[at].relative_to
         return way[::-1]
 
     # --- reasons ---
@@ -379,7 +374,6 @@ class Charts:
         both = f"both charts are relative to {against}"
         if not exact:
             return f"{both}, where '{joint.a}' turns or shifts what the joint allows"
-        self.confine_all()
         group = classify(self.geometry.scale.world(self.relative[joint.a]), self.geometry.scale)
         if group.name == "SE(3)":
             return f"{both} and store the position of one common point"

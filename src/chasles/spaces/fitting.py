@@ -46,9 +46,14 @@ def distance(joint: Joint, point: Floats) -> float:
     return float(np.linalg.norm(lever))
 
 
+def is_framed_on(joint: Joint, space: Space) -> bool:
+    """Whether a frame point is where a joint wants it, by words alone."""
+    return space.group == "SE3" or space.at == joint.name or joint.any_frame_point
+
+
 def framed_exactly(model: Model, joint: Joint, child: str, space: Space) -> bool:
     """Whether the frame point of a body is on a joint to rounding, where it has to be on it."""
-    if space.group == "SE3" or space.at == joint.name or joint.any_frame_point:
+    if is_framed_on(joint, space):
         return True
     point = np.array(frame_point(space, model.body(child), model))
     return distance(joint, point) <= SAME_POINT * local_scale(joint, model, child, space).length

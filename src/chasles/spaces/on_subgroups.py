@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from chasles.model import GROUND, CustomForce, InvalidOption, Joint, Model
 from chasles.spaces.fitting import fitting_joint
 from chasles.spaces.space import Space, reference_order
-from chasles.spaces.tree import Tree, is_centred, joint_graph, spanning_tree
+from chasles.spaces.tree import Parents, Tree, is_centred, joint_graph, spanning_tree, tree_of
 
 CHARTS = "Take spaces='subgroups', which names the joints itself, or 'auto'."
 
@@ -38,7 +38,7 @@ def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -
     Bodies on charts that fit no joint are carried by none, nor are others without `fit`; references
     come before them, too.
     """
-    parents: dict[str, tuple[str, str] | None] = {}
+    parents: Parents = {}
     charted = any(is_charted(spaces, name) for name in spaces)
     around = joint_graph(model, model.joints) if charted else {}
     for name in reference_order(model, dict(spaces)):
@@ -52,12 +52,6 @@ def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -
     return tree_of(model, parents)
 
 
-def tree_of(model: Model, parents: dict[str, tuple[str, str] | None]) -> Tree:
-    """A tree of these carriers; the other joints are cut."""
-    used = {carried[1] for carried in parents.values() if carried}
-    return Tree(parents, tuple(name for name in model.joint_names if name not in used))
-
-
 def mixed_tree(model: Model, spaces: Mapping[str, Space]) -> Tree:
     """The same, but bodies on charts hang on a joint as well where they can: for predictions.
 
@@ -69,7 +63,7 @@ def mixed_tree(model: Model, spaces: Mapping[str, Space]) -> Tree:
     if not waiting:
         return tree_of(model, carried)
     around = joint_graph(model, model.joints)
-    placed: dict[str, tuple[str, str] | None] = {}
+    placed: Parents = {}
 
     def settle() -> None:
         """Place all bodies whose carriers are placed."""

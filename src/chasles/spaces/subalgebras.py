@@ -54,12 +54,12 @@ def brackets(left: Floats, right: Floats) -> Floats:
     return np.einsum("kij,ia,jb->kab", STRUCTURE, left, right).reshape(6, -1)
 
 
-def orthonormal(twists: Floats, tolerance: float = TOLERANCE) -> Floats:
+def orthonormal(twists: Floats) -> Floats:
     """A basis of the span of twists whose length, where it is not 0, is about 1."""
     if twists.shape[1] == 0:
         return ZERO
     directions, sizes, _ = np.linalg.svd(twists, full_matrices=False)
-    return directions[:, sizes > tolerance]
+    return directions[:, sizes > TOLERANCE]
 
 
 def beyond(basis: Floats, twists: Floats) -> Floats:

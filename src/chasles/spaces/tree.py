@@ -81,6 +81,11 @@ def grown_tree(model: Model, cut: Collection[str], pairs_only: bool = False) -> 
         parents[root] = None
         grow(model, neighbours, avoided, parents, root)
     parents = heaviest(model, parents, [name for name in names if name not in avoided])
+    return tree_of(model, parents)
+
+
+def tree_of(model: Model, parents: Parents) -> Tree:
+    """A tree of these carriers; the other joints are cut."""
     used = {carried[1] for carried in parents.values() if carried}
     return Tree(parents, tuple(name for name in model.joint_names if name not in used))
 
@@ -170,11 +175,13 @@ def exchange(tree: Parents, body: str, a: str, b: str, joint: str) -> None:
     """Let a joint between a and b carry what the joint of `body` has carried."""
     end, base = (a, b) if body in way_down(tree, a) else (b, a)
     way = way_down(tree, end)
-    way = way[: way.index(body) + 1]
-    # From the end that is carried now up to `body`, what was carried carries.
-    turned = {upper: (lower, carrier(tree, lower)) for lower, upper in pairwise(way)}
+    turn_round(tree, way[: way.index(body) + 1])
     tree[end] = (base, joint)
-    tree.update(turned)
+
+
+def turn_round(tree: Parents, way: list[str]) -> None:
+    """From the first body of a way down to the last, what was carried carries."""
+    tree.update({upper: (lower, carrier(tree, lower)) for lower, upper in pairwise(way)})
 
 
 def by_depth(tree: Parents) -> Parents:
@@ -187,15 +194,13 @@ def by_depth(tree: Parents) -> Parents:
     return dict(sorted(tree.items(), key=lambda item: depth[item[0]]))
 
 
-def can_be_cut(
-    model: Model, wanted: Collection[str], usable: Collection[Joint] | None = None
-) -> tuple[str, ...]:
+def can_be_cut(model: Model, wanted: Collection[str], usable: Collection[Joint]) -> tuple[str, ...]:
     """Those of the wanted joints that can be cut together, the earlier before the later.
 
     The later ones are put back first, where they alone hold two parts together.
     """
     joins = joining((GROUND.name, *model.body_names))
-    for joint in model.joints if usable is None else usable:
+    for joint in usable:
         if joint.name not in wanted:
             joins(joint.a, joint.b)
     held = [model.joint(name) for name in reversed(list(dict.fromkeys(wanted)))]

@@ -21,11 +21,10 @@ import numpy as np
 from chasles.build.dynamics.maximal import MaximalForm, terms_at
 from chasles.build.dynamics.solver import DAMPING, REDUNDANT, Solver, never_depend
 from chasles.build.start.kkt import weights
-from chasles.build.start.redundancy import free_pivots, joint_of_row
+from chasles.build.start.redundancy import joint_of_row
 from chasles.build.system.sizes import row_sizes
 from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import TWIST, Floats
-from chasles.core.outcomes import OK
 from chasles.model import InconsistentStart
 
 #: Second derivatives of rows that contradict each other by more than this part of what bodies that
@@ -46,11 +45,11 @@ def check_branches(solver: Solver) -> None:
         return
     setup, resting = solver.setup, solver.start.copy()
     resting[:, TWIST:] = 0.0
-    solved = form.solve(resting[None])
+    solved = form.at(resting)
     lever, count = setup.longest_lever or 1.0, setup.system.body_count
     units = np.tile(np.repeat((1.0, lever), 3), count)
-    acceleration, velocity = solved.found[0, : 6 * count], solver.start[:, TWIST:].ravel()
-    free = np.linalg.solve(weights(setup.system), solved.scratch.work.forces.reshape(-1, 6, 1))
+    acceleration, velocity = solved.acceleration, solver.start[:, TWIST:].ravel()
+    free = np.linalg.solve(weights(setup.system), solved.work.forces.reshape(-1, 6, 1))
     fastest, swiftest = np.abs(acceleration / units).max(), np.abs(velocity / units).max()
     if not fastest > RESTING * np.abs(free.ravel() / units).max():
         return
@@ -78,10 +77,9 @@ def damped_if_near(solver: Solver) -> MaximalForm | None:
     form = solver.form
     if form.is_damped or never_depend(solver.setup.model):
         return form if form.is_damped else None
-    solved = form.solve(solver.start[None])
-    free = free_pivots(solver.setup, solved.scratch.work.jacobian)
-    near = solved.outcome != OK or (form.pivots(solved) < NEARLY * free).any()
-    return form.damped(DAMPING * free) if near else None
+    solved = form.at(solver.start)
+    near = not solved.is_solved or (form.pivots(solved) < NEARLY * solver.free).any()
+    return form.damped(DAMPING * solver.free) if near else None
 
 
 def eta_at(solver: Solver, twists: Floats) -> Floats:

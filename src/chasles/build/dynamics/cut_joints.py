@@ -26,10 +26,8 @@ from chasles.build.dynamics.solver import (
     Solver,
     never_depend,
 )
-from chasles.build.start.closure import gaps_and_rows
-from chasles.build.start.redundancy import free_pivots
 from chasles.build.system.build import Setup
-from chasles.build.system.build_tree import with_feathers
+from chasles.build.system.build_tree import undriven, with_feathers
 from chasles.build.system.sizes import length_rows
 from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import CONSTRAINTS
@@ -79,12 +77,10 @@ def cut_rows(
     `solver` knows J at the start, and how many rows of all joints repeat others.
     """
     tree = scratch.tree
-    if cuts or not tree.mass.all():
-        gaps_and_rows(scratch.setup.system, solver.work, solver.start)  # J at the start
-        check_frames(scratch.setup, tree, scratch.memory, cuts, start, solver.work.jacobian)
+    check_frames(scratch.setup, tree, scratch.memory, cuts, start, solver.jacobian)
     if not cuts:
         return no_rows(tree)
-    free = free_pivots(scratch.setup, solver.work.jacobian)
+    free = solver.free.copy()
     mobility = largest_mobility(scratch, cuts, start)
     coupled = [row for cut in cuts if cut.is_coupling for row in cut.rows]
     free[coupled] = mobility[coupled]  # their rows are not among those of J
@@ -198,11 +194,6 @@ def closed_nearby(
         CLOSED, MOST_CLOSINGS,
     )  # fmt: skip
     return state if closed and np.isfinite(state).all() else None
-
-
-def undriven(tree: Tree) -> Tree:
-    """The same tree, all of whose coordinates are free."""
-    return tree._replace(driven=np.full(tree.rate_count, -1, np.int64), driven_count=0)
 
 
 # --- rows that vanish ---

@@ -5,15 +5,13 @@ from typing import Literal
 
 import numpy as np
 
-from chasles.build.dynamics.evaluation import Evaluation, Solvable, evaluate
-from chasles.build.dynamics.maximal import terms_at
-from chasles.build.dynamics.solver import make_solver, singular_error
+from chasles.build.dynamics.maximal import MaximalForm, terms_at
+from chasles.build.dynamics.solver import make_solver
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.build.dynamics.tree_readout import needs_tree
-from chasles.build.start.kkt import mass_matrices, weights
-from chasles.build.start.redundancy import all_rows
+from chasles.build.start.kkt import constraint_rows, mass_matrices, weights
+from chasles.build.start.redundancy import all_rows, singular_error
 from chasles.build.system.build import Setup, build, is_closed, rotor_places
-from chasles.build.system.coupled import coupled_matrix, coupled_places
 from chasles.build.system.state import State, checked_state
 from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System
@@ -85,25 +83,25 @@ def equations(
     entered = build(model, spaces, acceleration)
     if state is None:
         solver = make_solver(entered)
-        return equations_at(solver, solver.start, 0.0, first_integrals(entered))
+        return equations_at(solver.form, solver.start, 0.0, first_integrals(entered))
     here = build(model, spaces, acceleration, state)
     # Which joints repeat each other shows where they are closed.
     solver = make_solver(entered if is_closed(entered) else here, check=False)
-    return equations_at(solver, here.absolute, state.t, first_integrals(here))
+    return equations_at(solver.form, here.absolute, state.t, first_integrals(here))
 
 
 def equations_at(
-    problem: Solvable, absolute: Floats, t: float = 0.0, integrals: Floats | None = None
+    form: MaximalForm, absolute: Floats, t: float = 0.0, integrals: Floats | None = None
 ) -> Equations:
-    """`equations` of a problem or solver whose bodies are in the model's order."""
-    found = evaluate(problem, absolute, t, integrals)
+    """`equations` of a model whose bodies are in its order."""
+    found = form.at(absolute, t, integrals)
     if not found.is_solved:
-        raise singular_error(problem.setup, found.outcome)
-    return laid_open(problem.setup, absolute, found, found.acceleration, found.multipliers)
+        raise singular_error(form.setup, found.outcome)
+    return laid_open(form.setup, absolute, found.work, found.acceleration, found.multipliers)
 
 
 def laid_open(
-    setup: Setup, absolute: Floats, terms: Evaluation | Workspace, rates: Floats,
+    setup: Setup, absolute: Floats, terms: Workspace, rates: Floats,
     multipliers: Floats | None = None,
 ) -> Equations:  # fmt: skip
     """M, J, eta and Q where J, eta and Q of joints and forces are known, and V'.
@@ -112,13 +110,11 @@ def laid_open(
     that balance the bodies the shortest are taken.
     """
     system, model = setup.system, setup.model
-    jacobian, eta = dense_jacobian(system, terms.jacobian), terms.eta.copy()
+    every = constraint_rows(setup, terms.jacobian, absolute, rotors=True)
+    jacobian, eta = every.dense(6 * system.body_count), terms.eta.copy()
     inertia, push = terms_of_rotors(system, jacobian, eta)
     mass, forces = dense_mass(system) + inertia, terms.forces + push
-    if model.couplings:
-        coupled = coupled_places(setup)
-        jacobian[coupled] = coupled_matrix(setup, absolute)
-        eta[coupled] = jacobian[coupled] @ rates
+    eta[every.places] = jacobian[every.places] @ rates
     rows = all_rows(setup)
     if multipliers is None:
         found = shortest(setup, jacobian[rows], forces - mass @ rates)
@@ -176,15 +172,3 @@ def dense_mass(system: System) -> Floats:
     for body, block in enumerate(mass_matrices(system)):
         mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = block
     return mass
-
-
-def dense_jacobian(system: System, entries: Floats) -> Floats:
-    """J (rows, 6n), padding included, from the entries (rows, 12) on the bodies of every joint."""
-    jacobian = np.zeros((system.row_count, 6 * system.body_count))
-    for joint in range(system.joint_count):
-        first = int(system.joints.first_row[joint])
-        span = slice(first, first + int(system.joints.span[joint]))
-        for side, body in enumerate((system.joints.a[joint], system.joints.b[joint])):
-            if body >= 0:
-                jacobian[span, 6 * body : 6 * body + 6] = entries[span, 6 * side : 6 * side + 6]
-    return jacobian

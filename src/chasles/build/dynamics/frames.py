@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from chasles.build.dynamics.unit_motions import rows_of, unit_twists
 from chasles.build.start.kkt import mass_matrices
 from chasles.build.system.build import Setup
-from chasles.build.system.tree_state import carried_by
+from chasles.build.system.tree_setup import tree_setup
+from chasles.build.system.tree_state import unit_twists
 from chasles.core.arrays import Floats
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.program import make_program
@@ -47,9 +47,9 @@ def check_frames(
 
 def names_of(setup: Setup, body: int) -> tuple[str, str]:
     """A body, and the joint that carries it, in words."""
-    joints = {carried: joint for joint, carried in carried_by(setup).items()}
     name = list(setup.body_index)[body]
-    return name, f"joint '{joints[body]}'" if body in joints else f"'{name}'"
+    carried = tree_setup(setup).carried.parents[name]
+    return name, f"joint '{carried[1]}'" if carried else f"'{name}'"
 
 
 def idle_frame(
@@ -79,3 +79,12 @@ def idle_frame(
     found = int(np.argmax(np.where(massless, np.abs(right[-1]), 0.0)))
     moves = np.array(DOF)[tree.pair] > 0
     return int(np.flatnonzero((tree.rate_at <= found) & moves)[-1])
+
+
+def rows_of(cut: Cut, jacobian: Floats, twists: Floats) -> Floats:
+    """(rows, k) The rates of a cut joint's rows of J (rows, 12) at some twists (k, n, 6)."""
+    total = np.zeros((len(cut.rows), len(twists)))
+    for side, body in enumerate((cut.a, cut.b)):
+        if body >= 0:
+            total += jacobian[list(cut.rows), 6 * side : 6 * side + 6] @ twists[:, body].T
+    return total

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.build.dynamics.unit_motions import unit_twists
 from chasles.build.start.kkt import mass_matrices
-from chasles.build.system.build_tree import words_of
+from chasles.build.system.build_tree import undriven, words_of
 from chasles.build.system.state import State, checked_state
-from chasles.build.system.tree_state import carried_by
+from chasles.build.system.tree_setup import tree_setup
+from chasles.build.system.tree_state import unit_twists
 from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import Floats
 from chasles.core.recursion.run import tree_rates
@@ -124,10 +124,9 @@ def joint_dynamics(model: Model, state: State | None = None) -> JointDynamics:
 
 def coordinate_names(problem: TreeProblem) -> tuple[tuple[str, str], ...]:
     """(joint, word) of all velocities of a tree; (body, word) of bodies that nothing carries."""
-    carrier = {body: joint for joint, body in carried_by(problem.setup).items()}
-    names: list[tuple[str, str]] = []
+    parents, names = tree_setup(problem.setup).carried.parents, list[tuple[str, str]]()
     for body, name in enumerate(problem.setup.body_index):
-        pair, joint = int(problem.tree.pair[body]), carrier.get(body, name)
+        pair, (_, joint) = int(problem.tree.pair[body]), parents[name] or ("", name)
         words: tuple[str, ...] = FLIGHT
         if pair in (SPHERICAL, GEARED):
             words = TURNS
@@ -150,8 +149,7 @@ def own_axes(tree: Tree) -> Floats:
 
 def rates_alone(problem: TreeProblem) -> Floats:
     """Accelerations of the tree under its weight: no forces, no drivers, joints cut where it is."""
-    tree = problem.tree
-    tree = tree._replace(driven=np.full_like(tree.driven, -1), driven_count=0)
+    tree = undriven(problem.tree)
     memory, rates = make_recursion(tree, np.zeros(1), False, False), np.zeros(tree.rate_count)
     tree_rates(tree, memory, problem.start, rates)
     return rates

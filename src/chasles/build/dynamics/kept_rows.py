@@ -15,10 +15,10 @@ after every step; they are rounding errors, and no metric matters.
 import numpy as np
 
 from chasles.build.dynamics.cut_joints import TreeScratch, slides_of
+from chasles.build.dynamics.frames import rows_of
 from chasles.build.dynamics.solver import Solver
-from chasles.build.dynamics.unit_motions import rows_of, unit_twists
-from chasles.build.start.closure import gaps_and_rows
 from chasles.build.system.build import Setup
+from chasles.build.system.tree_state import unit_twists
 from chasles.core.arrays import Floats, Integers
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.kept import KeptRows, no_kept_rows
@@ -46,13 +46,11 @@ def kept_rows(
     kept = [cut for cut in cuts if cut.joint in exact and not cut.rotors]
     if not kept or tree.rate_count == 0:
         return no_kept_rows()
-    gaps_and_rows(setup.system, solver.work, solver.start)  # J at the start
-    jacobian = solver.work.jacobian
     parts, lengths_of_parts = [], []
     for first in range(0, tree.rate_count, AT_ONCE):
         twists = unit_twists(tree, scratch.memory, start, first, first + AT_ONCE)
-        parts.append(np.concatenate([rows_of(cut, jacobian, twists) for cut in kept]))
-        long = (halves(jacobian), halves(twists))
+        parts.append(np.concatenate([rows_of(cut, solver.jacobian, twists) for cut in kept]))
+        long = (halves(solver.jacobian), halves(twists))
         lengths_of_parts.append(np.concatenate([rows_of(cut, *long) for cut in kept]))
     matrix, lengths = (np.concatenate(found, axis=1) for found in (parts, lengths_of_parts))
     sizes = np.where(slides_of(tree), setup.longest_lever or 1.0, 1.0)

@@ -36,13 +36,31 @@ class Scratch(NamedTuple):
 class Solved(NamedTuple):
     """The equations at states: OK, or the row that stopped it, and what was found.
 
-    J, eta and Q of the last state are in `scratch.work`, its pivots in `scratch.room`.
+    J, eta and Q of the last state are in `work`, its pivots in `scratch.room`.
     """
 
     outcome: int
     found: Floats  # (T, 6 n + padded rows) V' and lambda
     wrenches: Floats  # (T, m, 12) of the joints on their bodies a and b, body frames at the COM
     scratch: Scratch
+
+    @property
+    def is_solved(self) -> bool:
+        return self.outcome == OK
+
+    @property
+    def work(self) -> Workspace:
+        return self.scratch.work
+
+    @property
+    def acceleration(self) -> Floats:
+        """V' (6n,) at the last state."""
+        return self.found[-1, : self.work.forces.size]
+
+    @property
+    def multipliers(self) -> Floats:
+        """lambda (padded rows,) at the last state."""
+        return self.found[-1, self.work.forces.size :]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +140,29 @@ class MaximalForm:
             table, angles, np.zeros(self.tree.rate_count), found, wrenches,
         )  # fmt: skip
         return Solved(self.named(outcome), found, wrenches, scratch)
+
+    def at(self, absolute: Floats, t: float = 0.0, integrals: Floats | None = None) -> Solved:
+        """The equations at one absolute state (n, 18).
+
+        Where the joints depend on each other, J, eta and Q are what they are, and what was to be
+        found is NaN.
+        """
+        angles = None if integrals is None else integrals[None]
+        solved = self.solve(absolute[None], np.array([t]), angles)
+        if not solved.is_solved:
+            solved.found[:], solved.wrenches[:] = np.nan, np.nan
+        return solved
+
+    def wrench_history(self, absolute: Floats, times: Floats, integrals: Floats | None) -> Floats:
+        """Joint wrenches (T, m, 12) at absolute states (T, n, 18).
+
+        NaN at states in which the joints depend on each other: no reaction is determined there.
+        """
+        solved = self.solve(absolute, times, integrals)
+        if solved.is_solved:
+            return solved.wrenches
+        angles = [None] * len(times) if integrals is None else integrals
+        return np.concatenate([self.at(*one).wrenches for one in zip(absolute, times, angles)])
 
     def missed(self, absolute: Floats, t: float, integrals: Floats, rates: Floats) -> Floats:
         """(rows,) rates - J V for the V that comes closest at an absolute state (n, 18)."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from chasles.build.dynamics.maximal import MaximalForm, Solved
-from chasles.build.start.closure import gaps_and_rows
-from chasles.build.start.conflicts import TOO_LIGHT, Motion, check_agreement, energy_scale
+from chasles.build.start.closure import jacobian_at
+from chasles.build.start.conflicts import contradiction
 from chasles.build.start.consistent import initial_state
-from chasles.build.start.kkt import constraint_rows
+from chasles.build.start.kkt import constraint_rows, weigh, weights
 from chasles.build.start.redundancy import (
     RANK_LIMIT,
     Redundancy,
@@ -18,18 +18,15 @@ from chasles.build.start.redundancy import (
     joint_of_row,
     redundancy_error,
     scale_error,
-    singular_error,
     unsolved,
 )
 from chasles.build.system.build import Setup, build, check_closed, rotor_places
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.core.workspace import Workspace, make_workspace
-from chasles.model import InvalidModel, Model
+from chasles.model import InconsistentStart, InvalidModel, Model
 from chasles.spaces import resolve_spaces
 from chasles.spaces.on_subgroups import subgroup_tree
-
-__all__ = ["Solver", "joint_of_row", "make_solver", "singular_error"]
 
 #: A row whose pivot falls below this fraction of its free value is redundant at the start ...
 REDUNDANT = 1e-10
@@ -41,6 +38,9 @@ SUSPICIOUS = 1e-4
 SANE = 30.0
 #: Rows that miss more than this fraction of what is added up in them are lost in rounding.
 LOST = 1e-6
+#: Constraint accelerations that miss by more than this fraction contradict each other.
+CONFLICT = 1e-6
+TOO_LIGHT = "Check the units of the bodies, or give the lightest more mass."
 #: mu of the damped factor, as a fraction of each row's free pivot: eps / mu is the relative error
 #: of one solve along what repeats itself, and what is within mu of doing so costs more solves.
 #: With less, rows that swap their parts do so too fast for the watch (Bennett's linkage).
@@ -56,6 +56,8 @@ class Solver:
     form: MaximalForm
     work: Workspace
     start: Floats  # (n, 18) absolute state at t = 0
+    jacobian: Floats  # (rows, 12) J there
+    free: Floats  # (rows,) what the pivot of each row would be without the other joints
     redundancy: Redundancy | None = None
 
     def with_own_scratch(self) -> "Solver":
@@ -73,27 +75,26 @@ def make_solver(
     """
     if check:
         check_closed(setup)
-    work = make_workspace(setup.system)
-    gaps_and_rows(setup.system, work, setup.absolute)  # J at the initial pose
-    start = initial_state(setup, work.jacobian) if check else setup.absolute
+    work, jacobian = make_workspace(setup.system), jacobian_at(setup.system, setup.absolute)
+    start = initial_state(setup, jacobian) if check else setup.absolute
     form = MaximalForm.plain(setup)
-    free = free_pivots(setup, work.jacobian)
+    free = free_pivots(setup, jacobian)
     independent = never_depend(setup.model)
     has_rows = not independent or bool(subgroup_tree(setup.model, setup.spaces, setup.fit).cut)
     if not has_rows and spread_of(setup, free) < SANE:
-        return Solver(setup, form, work, start)  # there is nothing to be solved for
-    redundant = not independent and repeats_itself(form, work.jacobian, free)
+        return Solver(setup, form, work, start, jacobian, free)  # there is nothing to be solved for
+    redundant = not independent and repeats_itself(form, jacobian, free)
     few = setup.system.row_count <= RANK_LIMIT
     if setup.model.couplings and few and not redundant:  # their rows are not in the factor
-        redundant = is_redundant(setup, work.jacobian, setup.absolute)
+        redundant = is_redundant(setup, jacobian, setup.absolute)
     # In a tree of lower pairs a pivot is small where much hangs on a joint: 1/n^3 in long chains.
     if not independent:
         form = form.with_floors(SINGULAR * free)
     damp = damp and not independent  # where no pose is singular, there is none to be passed
     if not redundant and not damp and lost_row(form, start, free) is None:
-        return Solver(setup, form, work, start)
+        return Solver(setup, form, work, start, jacobian, free)
     form, redundancy = damped_form(form, start, free, refuse, check)
-    return Solver(setup, form, work, start, redundancy)
+    return Solver(setup, form, work, start, jacobian, free, redundancy)
 
 
 def damped_form(
@@ -101,19 +102,17 @@ def damped_form(
 ) -> tuple[MaximalForm, Redundancy | None]:
     """The same on a damped factor, which needs no independent rows; and which repeat others."""
     setup, form = form.setup, form.damped(DAMPING * free)
-    solved = form.solve(start[None])
+    solved = form.at(start)
     if solved.outcome == NOT_SOLVED:
         raise InvalidModel(unsolved(setup), TOO_LIGHT)
     if solved.outcome != OK:
         raise scale_error(*joint_of_row(setup, solved.outcome))
-    jacobian, pivots = solved.scratch.work.jacobian, form.pivots(solved)
+    jacobian, pivots = solved.work.jacobian, form.pivots(solved)
     redundancy = find_redundancy(setup, form.damping, jacobian, pivots, free, start)
     if refuse and redundancy is not None:
         raise redundancy_error(redundancy)
     if check:
-        check_agreement(
-            setup, motion_of(form, solved), free, lambda: hardly_damped(form, start, free)
-        )
+        check_agreement(form, solved, start, free)
     lost = lost_row(form, start, free) if check or redundancy is None else None
     if lost is not None and redundancy is not None:
         raise InvalidModel(unsolved(setup), TOO_LIGHT)
@@ -122,20 +121,47 @@ def damped_form(
     return form, redundancy
 
 
-def motion_of(form: MaximalForm, solved: Solved) -> Motion:
-    """What was solved for last."""
-    work, unknowns = solved.scratch.work, 6 * form.setup.system.body_count
-    twists = work.absolute[:, TWIST : TWIST + 6]
-    eta = work.eta.copy()
-    eta[rotor_places(form.setup.system)[0]] = 0.0
-    return Motion(twists, work.jacobian, eta, work.forces, solved.found[-1, :unknowns])
+def check_agreement(form: MaximalForm, solved: Solved, start: Floats, free: Floats) -> None:
+    r"""Refuse constraints that contradict each other at the start: J V' = eta has no solution.
+
+    A row is compared with what it can be at all, $|J\dot V|_i \le \sqrt{S_{ii}}\,|\dot V|_M$ with
+    `free` for $S_{ii}$: whatever the units.  Where a solution with hardly any damping meets all
+    constraints, only their scales are to blame.
+    """
+    setup = form.setup
+    allowed = CONFLICT * np.sqrt(free) * energy_scale(setup, solved)
+    missed = missed_rows(setup, solved)
+    if np.all(np.abs(missed) <= allowed):
+        return
+    hardly = form.damped(HARDLY_DAMPED * free).at(start)
+    if hardly.is_solved and np.all(np.abs(missed_rows(setup, hardly)) <= allowed):
+        raise InvalidModel(unsolved(setup), TOO_LIGHT)
+    raise InconsistentStart(
+        contradiction(setup, missed, "accelerations", "at t = 0"),
+        "Remove one of those that constrain the same motion differently, or start away from the"
+        " singular pose if this is one.",
+    )
 
 
-def hardly_damped(form: MaximalForm, start: Floats, free: Floats) -> Motion | None:
-    """The same with hardly any damping, which tells a contradiction from bad scales."""
-    form = form.damped(HARDLY_DAMPED * free)
-    solved = form.solve(start[None])
-    return motion_of(form, solved) if solved.outcome == OK else None
+def missed_rows(setup: Setup, solved: Solved) -> Floats:
+    """(rows,) eta - J V', but of rotors, which are no constraints."""
+    rows = constraint_rows(setup, solved.work.jacobian)
+    missed: Floats = solved.work.eta - rows.times(solved.acceleration)
+    missed[rotor_places(setup.system)[0]] = 0.0
+    return missed
+
+
+def energy_scale(setup: Setup, solved: Solved) -> float:
+    r"""$\sqrt{\dot V^T M \dot V + Q^T M^{-1} Q + \omega^2\, V^T M V}$ of a solution.
+
+    The last term, with the fastest rotation, is there for bodies that spin and are not accelerated.
+    """
+    mass, twists = weights(setup.system), solved.work.absolute[:, TWIST : TWIST + 6]
+    total = solved.acceleration @ weigh(mass, solved.acceleration)
+    total += solved.work.forces @ weigh(np.linalg.inv(mass), solved.work.forces)
+    fastest = np.square(twists[:, :3]).sum(axis=1).max(initial=0.0)
+    total += fastest * (twists.ravel() @ weigh(mass, twists))
+    return float(np.sqrt(max(0.0, float(total))))
 
 
 def never_depend(model: Model) -> bool:
@@ -152,7 +178,7 @@ def repeats_itself(form: MaximalForm, jacobian: Floats, free: Floats) -> bool:
     """
     setup = form.setup
     for fraction in (REDUNDANT, SUSPICIOUS):
-        if form.with_floors(fraction * free).solve(setup.absolute[None]).outcome != OK:
+        if not form.with_floors(fraction * free).at(setup.absolute).is_solved:
             many = setup.system.row_count > RANK_LIMIT
             return fraction == REDUNDANT if many else is_redundant(setup, jacobian)
         if not setup.model.loops:
@@ -170,17 +196,16 @@ def lost_row(form: MaximalForm, start: Floats, free: Floats) -> int | None:
     setup, system = form.setup, form.setup.system
     if not system.row_count:
         return None
-    solved = form.solve(start[None])
-    if solved.outcome != OK:
+    solved = form.at(start)
+    if not solved.is_solved:
         return solved.outcome if solved.outcome >= 0 else None
-    motion = motion_of(form, solved)
-    typical = energy_scale(setup, motion) / np.sqrt(system.bodies.mass.sum())
+    typical = energy_scale(setup, solved) / np.sqrt(system.bodies.mass.sum())
     floor = np.repeat((typical / setup.longest_lever, typical), 3)
-    rows = constraint_rows(setup, motion.jacobian)
-    sizes = np.abs(motion.acceleration) + np.tile(floor, system.body_count)
+    rows = constraint_rows(setup, solved.work.jacobian)
+    sizes = np.abs(solved.acceleration) + np.tile(floor, system.body_count)
     added = replace(rows, entries=np.abs(rows.entries)).times(sizes)
-    allowed = LOST * (added + np.abs(motion.eta))
-    excess = np.abs(rows.times(motion.acceleration) - motion.eta) - allowed
+    allowed = LOST * (added + np.abs(solved.work.eta))
+    excess = np.abs(missed_rows(setup, solved)) - allowed
     worst = int(np.argmax(np.where(free > 0.0, excess, -1.0)))
     return worst if excess[worst] > 0.0 else None
 

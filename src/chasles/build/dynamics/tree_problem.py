@@ -8,15 +8,14 @@ import numpy as np
 from chasles.build.dynamics.cut_joints import TreeScratch, cut_rows, room_of
 from chasles.build.dynamics.solver import make_solver
 from chasles.build.start.kkt import FEATHER
-from chasles.build.system.build import Setup, build
+from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import with_feathers
 from chasles.build.system.state import State
-from chasles.build.system.tree_setup import tree_setup
-from chasles.build.system.tree_state import known_coordinates, state_of
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, TWIST, Floats
+from chasles.build.system.tree_setup import build_counted, known_coordinates, tree_setup
+from chasles.build.system.tree_state import absolute_of, state_of
+from chasles.core.arrays import POSE_R, TWIST, Floats
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import LoopRoom, Loops
-from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.reactions import tree_reactions
 from chasles.core.recursion.tree import (
     ACCELERATION,
@@ -31,7 +30,6 @@ from chasles.core.recursion.tree import (
 from chasles.core.workspace import Workspace
 from chasles.model import Model, SimulationStopped
 from chasles.spaces import resolve_spaces
-from chasles.spaces.on_subgroups import subgroup_tree
 
 
 @dataclass(frozen=True)
@@ -70,9 +68,7 @@ class TreeProblem:
 
         In `spaces`, bodies may be on charts: any, or all of them.  A `start` is taken as it is.
         """
-        chosen = resolve_spaces(model, spaces)
-        cut = subgroup_tree(model, chosen).cut  # whose turns are counted
-        return cls.from_setup(build(model, chosen, start=start, count_turns=cut))
+        return cls.from_setup(build_counted(model, resolve_spaces(model, spaces), start=start))
 
     @classmethod
     def from_setup(cls, setup: Setup) -> "TreeProblem":
@@ -90,9 +86,7 @@ class TreeProblem:
 
     def absolute(self, states: Floats) -> Floats:
         """Absolute rows (T, n, 18) of states (T, q + v)."""
-        out = np.zeros((len(states), self.tree.body_count, ABSOLUTE_WIDTH))
-        tree_absolute(self.tree, self.memory, np.ascontiguousarray(states), out)
-        return out
+        return absolute_of(self.tree, self.memory, states)
 
     def reactions(
         self, state: Floats, t: float = 0.0, multipliers: Floats | None = None
@@ -137,6 +131,3 @@ def no_pivot(row: int) -> SimulationStopped:
         f"row {row} of the loop-closing joints depends on others at this pose.",
         "Move off the singular pose.",
     )
-
-
-__all__ = ["TreeProblem", "TreeReactions"]

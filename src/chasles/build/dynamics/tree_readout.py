@@ -15,7 +15,8 @@ from chasles.build.system.build import Setup
 from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.coupled import coordinate_row, coupled_places
 from chasles.build.system.state import State
-from chasles.build.system.tree_state import carried_by, place_of, state_of
+from chasles.build.system.tree_setup import tree_setup
+from chasles.build.system.tree_state import place_of, state_of
 from chasles.build.system.turns import angle_columns, hinge_names
 from chasles.core.arrays import ROW_WIDTH, Floats
 from chasles.model import Driver, Model
@@ -56,7 +57,7 @@ def read_on_pairs(
     rates, places = np.zeros((*absolute.shape[:2], 6)), coupled_places(own)
     couplings = np.zeros((len(absolute), len(places)))
     efforts = np.zeros((len(absolute), problem.tree.rate_count))
-    carried = carried_by(own)
+    carried = tree_setup(own).body_of
     for k, t in enumerate(times.tolist()):
         given = None if multipliers is None else multipliers[k]
         found = problem.reactions(states.at(k, absolute[k]), t, given)
@@ -118,7 +119,7 @@ class Readings:
         self.problem, self.integrals, self.known = problem, integrals, known
         self.keys = coordinate_keys(setup.model)
         self.counted = angle_columns(setup)
-        self.places = carried_by(problem.setup)
+        self.places = tree_setup(problem.setup).body_of
         self.hinges = hinge_names(problem.setup)
         self.order = [setup.body_index[name] for name in problem.setup.body_index]
 

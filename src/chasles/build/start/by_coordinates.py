@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from chasles.build.start.assembly import assemble
-from chasles.build.start.closure import Closure, typical_length
+from chasles.build.start.closure import jacobian_at, typical_length
 from chasles.build.start.consistent import (
     driven_rates,
     forbidden,
@@ -26,21 +26,20 @@ from chasles.build.start.consistent import (
 )
 from chasles.build.start.kkt import constraint_rows, weights
 from chasles.build.start.wanted import Wanted, checked_wanted, said, tell_degrees
-from chasles.build.system.build import OPEN_TOLERANCE, Setup, build, check_closed
-from chasles.build.system.build_tree import build_tree, links_of
+from chasles.build.system.build import OPEN_TOLERANCE, check_closed, rows_of
 from chasles.build.system.coordinates import Key, coordinate_of_poses, coordinate_rate
 from chasles.build.system.state import State
-from chasles.build.system.tree_state import place_of, state_of
-from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, Integers
-from chasles.core.recursion.kinematics import tree_absolute
-from chasles.core.recursion.tree import Recursion, Tree, make_recursion
-from chasles.model import GROUND, ChaslesError, InconsistentStart, InvalidOption, Joint, Model
-from chasles.model.coordinates import ANGLE, coordinates_of
+from chasles.build.system.tree_setup import build_counted, tree_setup
+from chasles.build.system.tree_state import absolute_of, state_of, unit_twists
+from chasles.core.arrays import TWIST, Floats
+from chasles.core.recursion.tree import Recursion, make_recursion
+from chasles.model import ChaslesError, InconsistentStart, InvalidOption, Joint, Model
+from chasles.model.coordinates import ANGLE
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
+from chasles.spaces.designate import on_subgroup
 from chasles.spaces.space import Space
-from chasles.spaces.tree import Tree as SpanningTree
-from chasles.spaces.tree import spanning_tree
+from chasles.spaces.tree import Tree, spanning_tree, turn_round, way_down
 
 #: Loops are closed in steps of no more than this: rad, or as a fraction of the typical length.
 STRIDE = 0.2
@@ -79,7 +78,7 @@ def start_state(model: Model, coordinates: Mapping[Any, Any], close: bool = Fals
         setup = replace(setup, start=setup.absolute)
     else:
         check_closed(setup)
-    entered = initial_state(setup, jacobian_at(setup, setup.absolute))
+    entered = initial_state(setup, jacobian_at(setup.system, setup.absolute))
     point = moved_to(kinematics, kinematics.state_of(entered), wanted)
     put_rates(kinematics, point, wanted)
     check_values(kinematics, point, wanted)
@@ -97,21 +96,11 @@ class TreeKinematics:
 
     def __init__(self, model: Model, named: list[str]) -> None:
         self.model = model
-        self.found = tree_with(model, named)
-        self.setup: Setup = build(model, spaces_along(self.found))
-        links = links_of(model, list(self.setup.body_index), self.found)
-        self.tree: Tree = build_tree(links, model.gravity)
+        self.setup = build_counted(model, spaces_with(model, named))
+        found = tree_setup(self.setup)
+        self.tree, self.cut, self.body_of = found.tree, found.carried.cut, found.body_of
         self.memory: Recursion = make_recursion(self.tree, np.zeros(1), False, False)
-        self.body_of = {link.joint: body for body, link in enumerate(links) if link.joint}
-
-    def places(self, key: Key) -> tuple[int, int] | None:
-        """Where a coordinate and its rate stand in a point; None if its joint is cut."""
-        joint, coordinate = key
-        body = self.body_of.get(joint)
-        if body is None:
-            return None
-        stored, rate = place_of(self.tree, body, self.model.joint(joint), coordinate)
-        return stored, self.tree.stored_count + rate
+        self.places = found.places
 
     def state_of(self, absolute: Floats, near: Mapping[Key, float] | None = None) -> Floats:
         """The point of absolute rows (n, 18); `near` has coordinates with their whole turns."""
@@ -124,13 +113,11 @@ class TreeKinematics:
 
     def absolute(self, point: Floats) -> Floats:
         """Absolute rows (n, 18) of a point."""
-        out = np.zeros((1, self.tree.body_count, ABSOLUTE_WIDTH))
-        tree_absolute(self.tree, self.memory, np.ascontiguousarray(point[None]), out)
-        return out[0]
+        return absolute_of(self.tree, self.memory, point[None])[0]
 
     def put(self, point: Floats, key: Key, value: float) -> None:
         """Move a coordinate of the tree."""
-        at = self.places(key)
+        at = self.places[key]
         if at is not None:
             point[at[0]] = value
             if key[1] == ANGLE:
@@ -138,18 +125,11 @@ class TreeKinematics:
 
     def rows(self, state: State) -> Floats:
         """Absolute rows (n, 18) of a state, in the order of the arrays."""
-        names = self.model.body_names
-        return state.to_absolute(self.model)[[names.index(name) for name in self.setup.body_index]]
+        return rows_of(state, self.model, list(self.setup.body_index))
 
     def coordinates(self, point: Floats) -> dict[Key, float]:
         """All coordinates of the tree's joints."""
-        found: dict[Key, float] = {}
-        for joint in self.body_of:
-            for coordinate in coordinates_of(self.model.joint(joint)):
-                at = self.places((joint, coordinate))
-                assert at is not None
-                found[joint, coordinate] = float(point[at[0]])
-        return found
+        return {key: float(point[at[0]]) for key, at in self.places.items() if at is not None}
 
     def state(self, point: Floats, wanted: Mapping[Key, Wanted] | None = None) -> State:
         """The state of a point, whole turns included."""
@@ -163,67 +143,22 @@ class TreeKinematics:
         return State.from_absolute(0.0, self.model, self.absolute(point)[order], angles, others)
 
 
-def tree_with(model: Model, named: list[str]) -> SpanningTree:
-    """A spanning tree of the lower pairs that has the named joints, as far as they are a tree."""
+def spaces_with(model: Model, named: list[str]) -> dict[str, Space]:
+    """The subgroups of a spanning tree of lower pairs: the named ones, as far as they are a tree.
+
+    What floats hangs on its first body in the model: the root of a file.
+    """
     pairs = [joint for joint in model.joints if joint.is_lower_pair]
     others = [joint.name for joint in pairs if joint.name not in named]
     found = spanning_tree(Model(model.bodies, pairs, gravity=model.gravity), others)
-    used = {carried[1] for carried in found.parents.values() if carried}
-    cut = tuple(n for n in model.joint_names if n not in used)
-    return SpanningTree(on_first_bodies(model, found.parents), cut)
-
-
-def on_first_bodies(
-    model: Model, parents: Mapping[str, tuple[str, str] | None]
-) -> dict[str, tuple[str, str] | None]:
-    """The same tree with what floats hanging on its first body in the model: the root of a file."""
-    turned, seen = dict(parents), set()
+    parents, roots = dict(found.parents), set[str]()
     for name in model.body_names:
-        way: list[tuple[str, str]] = []
-        at = name
-        while (carried := parents[at]) is not None and carried[0] != GROUND.name:
-            way.append(carried)
-            at = carried[0]
-        if carried is None and at not in seen:
-            seen.add(at)
-            turned[name] = None
-            child = name
-            for parent, joint in way:
-                turned[parent] = (child, joint)
-                child = parent
-    return parents_first(turned)
-
-
-def parents_first(
-    parents: Mapping[str, tuple[str, str] | None],
-) -> dict[str, tuple[str, str] | None]:
-    """In an order in which every body comes after the one that it hangs on."""
-    ordered: dict[str, tuple[str, str] | None] = {}
-
-    def put(name: str) -> None:
-        waiting = [name]
-        while (carried := parents[waiting[-1]]) and carried[0] not in (GROUND.name, *ordered):
-            waiting.append(carried[0])
-        for body in reversed(waiting):
-            ordered.setdefault(body, parents[body])
-
-    for name in parents:
-        put(name)
-    return ordered
-
-
-def spaces_along(tree: SpanningTree) -> dict[str, Space]:
-    """Charts that order the bodies as the tree does."""
-    return {
-        name: Space("SO3xR3", None, carried[0] if carried and carried[0] != GROUND.name else None)
-        for name, carried in tree.parents.items()
-    }
-
-
-def jacobian_at(setup: Setup, absolute: Floats) -> Floats:
-    """J at some poses (n, 18)."""
-    none: Integers = np.zeros(0, np.int64)
-    return Closure(setup, none, []).rows_at(absolute)[1].entries
+        way = way_down(parents, name)
+        if parents[way[-1]] is None and way[-1] not in roots:
+            turn_round(parents, way)
+            parents[name] = None
+            roots.add(name)
+    return {name: on_subgroup(Tree(parents, ()), name) for name in model.body_names}
 
 
 # --- loops ----------------------------------------------------------------------------------------
@@ -232,7 +167,7 @@ def jacobian_at(setup: Setup, absolute: Floats) -> Floats:
 def moved_to(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wanted]) -> Floats:
     """The point at the wanted values, with all joints closed."""
     targets = {key: given.value for key, given in wanted.items() if given.value is not None}
-    first = {key: float(point[at[0]]) for key in targets if (at := kinematics.places(key))}
+    first = {key: float(point[at[0]]) for key in targets if (at := kinematics.places[key])}
     there = point.copy()
     for key, value in targets.items():
         kinematics.put(there, key, value)
@@ -273,7 +208,7 @@ def closed(kinematics: TreeKinematics, point: Floats) -> bool:
     absolute = kinematics.absolute(point)
     return all(
         max(np.abs(part).max() for part in kinematics.setup.gap(name, absolute)) <= OPEN_TOLERANCE
-        for name in (*kinematics.found.cut, *(c.name for c in kinematics.model.couplings))
+        for name in (*kinematics.cut, *(c.name for c in kinematics.model.couplings))
     )
 
 
@@ -310,19 +245,19 @@ def put_rates(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wa
     tree, setup = kinematics.tree, kinematics.setup
     fixed = np.zeros(tree.rate_count, bool)
     for key, given in wanted.items():
-        at = kinematics.places(key)
+        at = kinematics.places[key]
         if at is not None and given.rate is not None:
             point[at[1]] = given.rate
             fixed[at[1] - tree.stored_count] = True
     here = kinematics.absolute(point)
-    rows = constraint_rows(setup, jacobian_at(setup, here), here)
+    rows = constraint_rows(setup, jacobian_at(setup.system, here), here)
     rates = driven_rates(setup)
     twists = here[:, TWIST:]
     if not forbidden(setup, rows, twists, rates):
         return
     if not fixed.all():
-        moves = twists_of_rates(kinematics, point)[:, ~fixed]
-        moving = moves.reshape(len(twists), 6, -1)
+        units = unit_twists(tree, kinematics.memory, point)[~fixed]  # linear in the rates
+        moves, moving = units.reshape(len(units), -1).T, np.moveaxis(units, 0, -1)
         metric = np.einsum("bim,bij,bjk->mk", moving, weights(setup.system), moving, optimize=True)
         jacobian = rows.dense(twists.size) @ moves
         change = least_energy_dense(metric, jacobian, rates - rows.times(twists))
@@ -336,22 +271,11 @@ def put_rates(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wa
         )
 
 
-def twists_of_rates(kinematics: TreeKinematics, point: Floats) -> Floats:
-    """A (6 n, v): twists of the bodies are linear in the rates of the tree."""
-    tree, columns = kinematics.tree, []
-    for rate in range(tree.rate_count):
-        alone = point.copy()
-        alone[tree.stored_count :] = 0.0
-        alone[tree.stored_count + rate] = 1.0
-        columns.append(kinematics.absolute(alone)[:, TWIST:].ravel())
-    return np.array(columns).T.reshape(6 * tree.body_count, tree.rate_count)
-
-
 def check_values(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wanted]) -> None:
     """Refuse values and rates of joints whose coordinates follow from others given."""
     absolute = kinematics.absolute(point)
     for (name, coordinate), given in wanted.items():
-        if kinematics.places((name, coordinate)) is not None:
+        if kinematics.places[name, coordinate] is not None:
             continue
         value, rate = (
             float(measure(kinematics.setup, name, coordinate, absolute))

@@ -29,10 +29,11 @@ from chasles.build.start.poses import moved, rotations
 from chasles.build.system.build import Setup
 from chasles.build.system.coupled import coupled_gap, coupled_places
 from chasles.build.system.gaps import components
+from chasles.build.system.sizes import measured_rows, row_units
 from chasles.compiled import borrow, kernel
 from chasles.core.arrays import POSE_X, Floats, Integers, System
 from chasles.core.constraints.kind import RAD
-from chasles.core.constraints.registry import CONSTRAINTS, assemble_joint
+from chasles.core.constraints.registry import assemble_joint
 from chasles.core.stabilisation.residuals import put_position_residual
 from chasles.core.workspace import Workspace, make_workspace
 from chasles.groups.so3 import so3_dexp_inv, so3_from_matrix, so3_log
@@ -84,6 +85,13 @@ def gaps_and_rows(system: System, scratch: Workspace, absolute: Floats) -> Float
     return -out[6 * system.body_count :]
 
 
+def jacobian_at(system: System, absolute: Floats) -> Floats:
+    """J (rows, 12) of all joints and drivers at the poses of an absolute state (n, 18)."""
+    scratch = make_workspace(system)
+    gaps_and_rows(system, scratch, absolute)
+    return scratch.jacobian
+
+
 def gaps_of(system: System, signals: Floats, absolute: Floats) -> Floats:
     """g (padded rows,) where functions of time have the values `signals`."""
     scratch = make_workspace(system)
@@ -104,9 +112,8 @@ class Closure:
         self._scratch = make_workspace(system)
         if system.signal_count:
             self._scratch.signals[:] = setup.signals.sample(np.zeros(1))[0]
-        rows, turning = position_rows(system)
-        self.kept, turns = np.zeros((2, system.row_count), bool)
-        self.kept[rows], turns[rows] = True, turning
+        self.kept = measured_rows(system)
+        turns = self.kept & (row_units(system) == RAD)
         self.kept[coupled_places(setup)] = turns[coupled_places(setup)] = True
         self.free = np.ones((system.body_count, 1), bool)
         self.free[held] = False
@@ -291,21 +298,6 @@ def turn_between(before: Floats, after: Floats) -> Floats:
     relative = np.einsum("bji,bjk->bik", rotations(before), rotations(after)).reshape(-1, 9)
     theta = so3_log(so3_from_matrix(components(relative, 0, 9)))
     return np.stack(np.broadcast_arrays(*theta), axis=-1)
-
-
-def position_rows(system: System) -> tuple[Integers, np.ndarray]:
-    """Rows of J that are derivatives of positions, and which of them are angles."""
-    rows: list[int] = []
-    turning: list[bool] = []
-    joints = system.joints
-    for first, count, kind, locked in zip(
-        joints.first_row.tolist(), joints.rows.tolist(), joints.kind, joints.locked.tolist()
-    ):
-        units = CONSTRAINTS[kind].units_of(locked, count)
-        for row in CONSTRAINTS[kind].measured_of(count):
-            rows.append(first + row)
-            turning.append(units[row] == RAD)
-    return np.array(rows, np.int64), np.array(turning, bool)
 
 
 def typical_length(system: System) -> float:

@@ -13,7 +13,9 @@ from chasles.build.start.kkt import (
     weigh,
     weights,
 )
+from chasles.build.start.redundancy import joint_of_row
 from chasles.build.system.build import Setup
+from chasles.build.system.sizes import row_units
 from chasles.core.arrays import POSE_R, TWIST, Floats
 from chasles.model import CustomCoupling, InconsistentStart
 
@@ -182,9 +184,7 @@ def check_speeds_agree(setup: Setup, rows: Rows, rates: Floats) -> None:
 def velocity_error(setup: Setup, residual: Floats) -> InconsistentStart:
     """Initial velocities that a joint does not allow."""
     worst = int(np.argmax(np.abs(residual)))
-    firsts = setup.system.joints.first_row
-    index = int(np.searchsorted(firsts, worst, side="right")) - 1
-    name = list(setup.joint_index)[index]
+    name = joint_of_row(setup, worst)[0]
     a, b = setup.bodies_of(name)
     word = "driver" if name in setup.model.driver_names else "joint"
     who = f"'{a}' and '{b}'"
@@ -193,7 +193,7 @@ def velocity_error(setup: Setup, residual: Floats) -> InconsistentStart:
             joints = f"the bodies of joints {listed(list(coupling.joints))}"
             tied = listed(list(coupling.bodies)) if isinstance(coupling, CustomCoupling) else ""
             word, who = "coupling", tied or joints
-    unit = speed_unit(setup.units(index)[worst - int(firsts[index])])
+    unit = speed_unit(row_units(setup.system)[worst])
     return InconsistentStart(
         f"the initial velocities of {who} violate {word} '{name}' by"
         f" {abs(residual[worst]):.3g} {unit}.",

@@ -69,10 +69,13 @@ class Rows:
         return np.asarray(found)
 
 
-def constraint_rows(setup: Setup, jacobian: Floats, absolute: Floats | None = None) -> Rows:
+def constraint_rows(
+    setup: Setup, jacobian: Floats, absolute: Floats | None = None, rotors: bool = False
+) -> Rows:
     """J as blocks, without the entries that would act on the ground.
 
-    With couplings, if the poses (n, 18) are given, at which J is known.
+    With couplings, if the poses (n, 18) are given, at which J is known; with the rows of rotors,
+    which are no constraints, if these are asked for.
     """
     system, entries = setup.system, jacobian.copy()
     lengths = padded(system.joints.span)
@@ -80,7 +83,8 @@ def constraint_rows(setup: Setup, jacobian: Floats, absolute: Floats | None = No
     columns = np.where(ends[:, :, None] < 0, -1, 6 * ends[:, :, None] + np.arange(6))
     columns = columns.reshape(system.row_count, 12)
     entries[columns < 0] = 0.0
-    entries[rotor_places(system)[0]] = 0.0  # which are no constraints
+    if not rotors:
+        entries[rotor_places(system)[0]] = 0.0
     places, coupled = np.zeros(0, np.int64), np.zeros((0, system.body_count, 6))
     if absolute is not None and setup.model.couplings:
         places = coupled_places(setup)

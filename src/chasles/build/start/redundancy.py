@@ -6,8 +6,8 @@ import numpy as np
 
 from chasles.build.start.kkt import FEATHER, constraint_rows, weights
 from chasles.build.system.build import Setup, real_rows
-from chasles.build.system.coupled import coupled_matrix, coupled_places
-from chasles.core.arrays import Floats, Integers, row_span
+from chasles.build.system.coupled import coupled_places
+from chasles.core.arrays import Floats, Integers
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.core.recursion.refine import COARSE
 from chasles.model import InvalidModel, RedundantConstraints
@@ -71,7 +71,7 @@ def find_redundancy(
         repeated = np.flatnonzero(pivots < NEAR_DAMPING * damping[real])
         rank, sharing = len(real) - len(repeated), repeated
     else:
-        jacobian = equilibrated(setup, entries, absolute)[real]
+        jacobian = equilibrated(setup, entries, absolute)[0][real]
         if not np.isfinite(jacobian).all():
             raise scale_error(*joint_of_row(setup, int(real[np.argmin(pivots)])))
         u, s, _ = np.linalg.svd(jacobian)
@@ -80,9 +80,10 @@ def find_redundancy(
         sharing = np.flatnonzero(np.abs(u[:, rank:]).max(axis=1, initial=0.0) > DEPENDENT)
     if rank == len(real):
         return None
-    names = dict.fromkeys(joint_of_row(setup, int(real[row]))[0] for row in sharing)
-    rows = tuple(joint_of_row(setup, int(real[row])) for row in repeated)
-    undetermined = tuple(joint_of_row(setup, int(real[row])) for row in sharing)
+    rows, undetermined = (
+        tuple(joint_of_row(setup, int(real[row])) for row in found) for found in (repeated, sharing)
+    )
+    names = dict.fromkeys(joint for joint, _ in undetermined)
     exact = len(real) <= RANK_LIMIT
     return Redundancy(len(real), rank, rows, tuple(names), undetermined if exact else ())
 
@@ -109,9 +110,13 @@ def all_rows(setup: Setup) -> Integers:
 def is_redundant(setup: Setup, entries: Floats, absolute: Floats | None = None) -> bool:
     """Whether J lacks rank; with the rows of couplings, if `absolute` says where the bodies are."""
     rows = real_rows(setup.system) if absolute is None else all_rows(setup)
-    jacobian = equilibrated(setup, entries, absolute)[rows]
+    return rank_of(equilibrated(setup, entries, absolute)[0][rows]) < len(rows)
+
+
+def rank_of(jacobian: Floats) -> int:
+    """Of rows of an equilibrated J."""
     s = np.linalg.svd(jacobian, compute_uv=False)
-    return bool(np.sum(s > DEPENDENT * s[0]) < len(jacobian))
+    return int(np.sum(s > DEPENDENT * s.max(initial=0.0)))
 
 
 def free_pivots(setup: Setup, entries: Floats) -> Floats:
@@ -160,32 +165,19 @@ def lightest_body(setup: Setup) -> str:
     return list(setup.body_index)[int(np.argmin(np.where(counted, mass, np.inf)))]
 
 
-def equilibrated(setup: Setup, entries: Floats, absolute: Floats | None = None) -> Floats:
+def equilibrated(
+    setup: Setup, entries: Floats, absolute: Floats | None = None
+) -> tuple[Floats, Floats]:
     """J (rows, 6 n), its rows scaled to 1 and angles measured by each body's longest lever.
 
-    `entries` (rows, 12) are those on bodies a and b.
+    `entries` (rows, 12) are those on bodies a and b.  And what every row was divided by (rows,).
 
     Its rank is that of the joints' geometry, whatever the units and the masses.
     """
-    return balanced(setup, entries, absolute)[0]
-
-
-def balanced(
-    setup: Setup, entries: Floats, absolute: Floats | None = None
-) -> tuple[Floats, Floats]:
-    """The same from the entries (rows, 12) of J, and by what every row was divided (rows,)."""
-    system = setup.system
-    jacobian = np.zeros((system.row_count, 6 * system.body_count))
-    for joint in range(system.joint_count):
-        span = row_span(system, joint)
-        for side, body in enumerate((system.joints.a[joint], system.joints.b[joint])):
-            if body >= 0:
-                block = entries[span, 6 * side : 6 * side + 6]
-                jacobian[span, 6 * body : 6 * body + 6] = block
-    if absolute is not None and setup.model.couplings:
-        jacobian[coupled_places(setup)] = coupled_matrix(setup, absolute)
+    bodies = setup.system.body_count
+    jacobian = constraint_rows(setup, entries, absolute).dense(6 * bodies)
     with np.errstate(all="ignore"):  # what is not finite is told by the caller
-        for body in range(system.body_count):
+        for body in range(bodies):
             angles = jacobian[:, 6 * body : 6 * body + 3]
             angles /= np.abs(angles).max(initial=0.0) or 1.0
         largest = np.abs(jacobian).max(axis=1)

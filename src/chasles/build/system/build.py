@@ -53,16 +53,6 @@ from chasles.model.coordinates import resolved_coordinate
 from chasles.model.words import Coordinate
 from chasles.spaces.space import Space, frame_point, reference_order
 
-__all__ = [
-    "Setup",
-    "build",
-    "check_closed",
-    "is_closed",
-    "measured",
-    "oriented",
-    "real_rows",
-]
-
 FORMS = {"screw": SCREW_FORM, "space": SPACE_FORM}
 #: On a subgroup, reactions are those of the six-dimensional chart that it is part of.
 GROUP_CODES = {"SE3": SE3_CODE, "SO3xR3": SO3XR3_CODE, "subgroup": SO3XR3_CODE}

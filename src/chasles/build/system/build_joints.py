@@ -45,7 +45,7 @@ def joint_arrays(model: Model, by: Carriers, signals: SignalList, kept_alive: li
         drive_work=drive_work,
         address=np.array(
             [
-                formula_address(part, model, kept_alive) if CONSTRAINTS[code].calls_user else 0
+                formula_address(part, by, kept_alive) if CONSTRAINTS[code].calls_user else 0
                 for part, code in zip(parts, codes)
             ],
             np.int64,
@@ -79,10 +79,10 @@ def driver_columns(model: Model, signals: SignalList) -> tuple[Any, Any]:
     return drive, drive_work
 
 
-def formula_address(joint: Any, model: Model, kept_alive: list[Any]) -> int:
+def formula_address(joint: Any, by: Carriers, kept_alive: list[Any]) -> int:
     """Of the formula of a custom joint or coupling, tried before it is used."""
     bodies = len(joint.bodies) if isinstance(joint, CustomCoupling) else 2
     rows = CustomRows(joint, bodies)
-    check_formula(rows, model)
+    check_formula(rows, by)
     kept_alive.append(rows)
     return rows.address

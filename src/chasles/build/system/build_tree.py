@@ -5,28 +5,22 @@ Links may be massless, which bodies of a model may not: a massless cross between
 universal joint, as long as something with mass hangs on it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from chasles.build.system.build_frames import carried_frames, carriers
 from chasles.build.system.principal import principal_axes
 from chasles.core.arrays import Floats
-from chasles.core.frames import joint_frames
 from chasles.core.recursion.dust import sweepers
 from chasles.core.recursion.tips import tips_of
 from chasles.core.recursion.tree import DOF, EXP, GEARED, PAIR_CODES, STORED, Tree
-from chasles.model import GROUND, Driver, InvalidBody, InvalidJoint, InvalidModel, Model
+from chasles.model import InvalidBody, Model
 from chasles.model.pairs import ANY_POINT, COORDINATES_OF, pair_of_rows
-from chasles.spaces.tree import Tree as SpanningTree
-from chasles.spaces.tree import is_centred, spanning_tree
 
 #: Pairs that lock nothing, in principal axes about their point.
 LOOSE = ("free", "SO3xR3", "SE3")
-FLIP = np.diag([1.0, -1.0, -1.0])
 ORIGIN = np.zeros(3)
 
 
@@ -50,78 +44,17 @@ class Link:
     reference: int = -1  # what the chart of a body that hangs on nothing is relative to
 
 
-def links_of(
-    model: Model,
-    order: Sequence[str],
-    tree: SpanningTree | None = None,
-    drives: Mapping[str, int] | None = None,
-    frames: "JointFrames | None" = None,
-    charts: Mapping[str, "LooseChart"] | None = None,
-) -> list[Link]:
-    """A link for every body in the given order, parents first.
-
-    drives    by driver: its first signal
-    frames    of the joints, where they are known already
-    charts    of the bodies that no joint carries: SO(3)xR3 at the centre of mass, if none is given
-
-    Where the joint names its bodies the other way round, z points the other way: coordinates are
-    those of the joint's b against its a.
-    """
-    tree = tree or spanning_tree(model)
-    index = {name: place for place, name in enumerate(order)}
-    frames = frames or JointFrames.of_carriers(model, tree)
-    links = []
-    for name in order:
-        body, carried = model.body(name), tree.parents[name]
-        parent = -1 if carried is None or carried[0] == GROUND.name else index[carried[0]]
-        if parent >= index[name]:
-            raise InvalidModel(
-                f"body '{name}' comes before '{order[parent]}', which carries it.",
-                "Order the bodies so that parents come first.",
-            )
-        if carried is None:
-            links.append(loose_link(body, (charts or {}).get(name, LooseChart()), index))
-            continue
-        joint = model.joint(carried[1])
-        pair = "spherical" if is_centred(joint) else pair_kind(joint)
-        if pair is None:
-            raise InvalidJoint(
-                f"joint '{joint.name}' is {joint.kind} and carries body '{name}', but only a lower"
-                " pair has a motion subgroup.",
-                "Let a lower pair carry the body, and cut this joint.",
-            )
-        links.append(
-            Link(
-                name, parent, pair, body.mass, body.inertia, *frames.of(joint, name),
-                pitch=joint.pitch, armature=joint.rotors,
-                driven=driven_of(model, joint, drives or {}), joint=joint.name,
-            )
-        )  # fmt: skip
-    return links
-
-
-@dataclass(frozen=True)
-class LooseChart:
-    """The chart of a body that no joint carries."""
-
-    group: str = "SO3xR3"
-    point: Any = (0.0, 0.0, 0.0)  # the frame point from the centre of mass, body axes
-    relative_to: str | None = None
-
-
-def loose_link(body: Any, chart: LooseChart, index: Mapping[str, int]) -> Link:
-    """A body on a chart: what moves it against its reference locks nothing."""
-    reference = -1 if chart.relative_to is None else index[chart.relative_to]
-    pair = "SE3" if chart.group == "SE3" else "free" if reference < 0 else "SO3xR3"
+def free_link(body: Any, pair: str = "free", point: Floats = ORIGIN, reference: int = -1) -> Link:
+    """A body that no joint carries; its chart is at `point` from the centre of mass, body axes."""
     return Link(
-        body.name, -1, pair, body.mass, body.inertia, np.eye(3), np.zeros(3), np.eye(3),
-        np.array(chart.point, float), reference=reference,
+        body.name, -1, pair, body.mass, body.inertia, np.eye(3), ORIGIN, np.eye(3), point,
+        reference=reference,
     )  # fmt: skip
 
 
 def free_links(model: Model, names: Iterable[str]) -> list[Link]:
     """All bodies free, at their centres of mass."""
-    return [loose_link(model.body(name), LooseChart(), {}) for name in names]
+    return [free_link(model.body(name)) for name in names]
 
 
 def pair_kind(joint: Any) -> str | None:
@@ -134,50 +67,6 @@ def pair_kind(joint: Any) -> str | None:
 def words_of(joint: Any) -> tuple[str, ...]:
     """The coordinates of a joint's pair in words, in the order of its velocities."""
     return COORDINATES_OF.get(pair_kind(joint) or "", ())
-
-
-class JointFrames:
-    """The frames of joints, each in its bodies' own frames.
-
-    columns   b, axes_a ... point_b of the joints, as `Joints` has them
-    place     by joint: its row there
-    index     by body: its number in b
-    """
-
-    def __init__(self, columns: Any, place: Mapping[str, int], index: Mapping[str, int]) -> None:
-        self.place, self.index, self.ends = place, index, columns.b.tolist()
-        self.sides = (
-            (columns.axes_a.reshape(-1, 3, 3), columns.point_a),
-            (columns.axes_b.reshape(-1, 3, 3), columns.point_b),
-        )
-
-    @classmethod
-    def of_carriers(cls, model: Model, tree: SpanningTree) -> "JointFrames":
-        """Of the joints of a tree, without the arrays of a setup."""
-        joints = [model.joint(carried[1]) for carried in tree.parents.values() if carried]
-        names, by = [f"joint '{joint.name}'" for joint in joints], carriers(list(model.bodies))
-        columns = carried_frames([joint_frames(joint) for joint in joints], names, by)
-        place = {joint.name: k for k, joint in enumerate(joints)}
-        return cls(SimpleNamespace(**columns), place, by.index)
-
-    def of(self, joint: Any, child: str) -> tuple[Floats, Floats, Floats, Floats]:
-        """The joint's frame on the parent and on the child: axes as columns, point."""
-        k = self.place[joint.name]
-        sides = self.sides[:: 1 if self.ends[k] == self.index[child] else -1]
-        (axes_p, point_p), (axes_c, point_c) = ((axes[k], point[k]) for axes, point in sides)
-        if child != joint.b:  # z points the other way
-            axes_p, axes_c = axes_p @ FLIP, axes_c @ FLIP
-        return axes_p, point_p, axes_c, point_c
-
-
-def driven_of(model: Model, joint: Any, drives: Mapping[str, int]) -> tuple[int, ...]:
-    """The first signal of every coordinate of a joint; nothing where none is driven."""
-    known = words_of(joint)
-    found = [-1] * len(known)
-    for driver in model.drivers:
-        if isinstance(driver, Driver) and driver.joint == joint.name and driver.name in drives:
-            found[known.index(driver.coordinate)] = drives[driver.name]
-    return tuple(found) if any(k >= 0 for k in found) else ()
 
 
 # --- arrays ---------------------------------------------------------------------------------------
@@ -283,6 +172,11 @@ def with_feathers(tree: Tree, weight: float = 1.0) -> Tree:
         mass=np.where(heavy, tree.mass, weight * tree.mass[heavy].min(initial=1.0)),
         inertia=np.where(heavy[:, None], tree.inertia, ball),
     )
+
+
+def undriven(tree: Tree) -> Tree:
+    """The same tree, all of whose coordinates are free."""
+    return tree._replace(driven=np.full(tree.rate_count, -1, np.int64), driven_count=0)
 
 
 def check_masses(links: Sequence[Link]) -> None:

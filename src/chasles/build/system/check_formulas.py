@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.build_frames import Carriers
 from chasles.build.system.user_code import SEEN, CustomRows
 from chasles.core.arrays import TWIST_COMPONENTS, Floats
-from chasles.model import GROUND, CustomCoupling, CustomJoint, InvalidJoint, Model
+from chasles.model import GROUND, CustomCoupling, CustomJoint, InvalidJoint
 
 #: A user's jacobian may differ from the derivative by this fraction of its largest entry: it may
 #: come from differences.
@@ -18,11 +19,13 @@ FLAT = 1e-9
 ASIDE = np.array([0.03, -0.05, 0.04, 0.02, 0.06, -0.01])
 
 
-def check_formula(rows: CustomRows, model: Model) -> None:
+def check_formula(rows: CustomRows, by: Carriers) -> None:
     """Refuse a formula that fails at the start, or whose derivative vanishes or is not as said."""
     joint = rows.joint
     bodies = joint.bodies if isinstance(joint, CustomCoupling) else (joint.a, joint.b)
-    start = np.concatenate([still_pose(model, name) for name in bodies])
+    numbers = [by.number(name) for name in bodies]
+    poses = by.rotation[numbers].reshape(-1, 9), by.position[numbers]
+    start = np.column_stack((*poses, np.zeros((len(bodies), 6)))).ravel()  # at rest
     joint.residual(*poses_of(start))
     _, jacobian, curvature = rows.taylor(start, np.eye(6 * len(bodies)))
     moving = np.repeat([name != GROUND.name for name in bodies], 6)
@@ -49,17 +52,6 @@ def check_formula(rows: CustomRows, model: Model) -> None:
 def movers(bodies: Sequence[str]) -> str:
     names = [f"'{name}'" for name in bodies if name != GROUND.name]
     return f"{' and '.join(names)} {'move' if len(names) > 1 else 'moves'}"
-
-
-def still_pose(model: Model, name: str) -> Floats:
-    """R, r and a twist of zero of a body at the start: 18 numbers."""
-    rotation, position = np.eye(3), np.zeros(3)
-    if name != GROUND.name:
-        rotation, position = (
-            np.array(model.body(name).rotation),
-            np.array(model.body(name).position),
-        )
-    return np.concatenate((rotation.ravel(), position, np.zeros(6)))
 
 
 def poses_of(given: Floats) -> Any:

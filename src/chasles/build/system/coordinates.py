@@ -24,14 +24,9 @@ def coordinate_keys(model: Model) -> list[Key]:
     return [(joint.name, word) for joint in model.joints for word in coordinates_of(joint)]
 
 
-def joint_history(setup: Setup, joint: str, absolute: Floats) -> Any:
-    """Frame B of a joint seen from A: (turn, shift), tuples of arrays (T,)."""
-    return opening_history(setup.system.joints, setup.joint_index[joint], absolute)
-
-
 def coordinate_of_poses(setup: Setup, joint: str, kind: str, absolute: Floats) -> Floats:
     """Angle within half a turn, or displacement, of b against a in the user's order (T,)."""
-    turn, shift = joint_history(setup, joint, absolute)
+    turn, shift = opening_history(setup.system.joints, setup.joint_index[joint], absolute)
     found = turn_about_axis(turn) if kind == "angle" else shift[2]
     return orientation(setup, joint) * np.broadcast_to(found, absolute.shape[:-2])
 

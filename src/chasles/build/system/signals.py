@@ -57,8 +57,8 @@ class Asked(Callback):
     """A user's function where its fit does not hold: asked for its value, and differentiated."""
 
     def __init__(self, function: Any, column: int, orders: int, owner: str) -> None:
-        super().__init__(0, orders)
-        self.function, self.column, self.owner = function, column, owner
+        super().__init__(0, orders, column)
+        self.function, self.owner = function, owner
 
     def values(self, t: float, given: list[float]) -> Sequence[float]:
         value = one_value(self.function, t, "function", self.owner)
@@ -66,19 +66,6 @@ class Asked(Callback):
             return (value,)
         slopes = derivatives(self.function, np.array([t]), "function", self.owner)
         return [value, *slopes[: self.answers - 1, 0].tolist()]
-
-    def answer(self, t: float, given: Any, out: Any) -> None:
-        super().answer(t, given, Shifted(out, self.column))
-
-
-class Shifted:
-    """An array from one of its entries on."""
-
-    def __init__(self, array: Any, first: int) -> None:
-        self.array, self.first = array, first
-
-    def __setitem__(self, k: int, value: float) -> None:
-        self.array[self.first + k] = value
 
 
 class Fitted:
@@ -91,7 +78,7 @@ class Fitted:
     def entries(self, until: float) -> list[Entry]:
         pieces = self.panels.until(max(until, 0.0))
         return [
-            Entry.of_pieces(part, asked.column, asked.answers, asked.address)
+            Entry.of_pieces(part, asked.first, asked.answers, asked.address)
             for part, asked in zip(pieces, self.asked, strict=True)
         ]
 

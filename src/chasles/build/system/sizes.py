@@ -1,8 +1,11 @@
 """Lengths that gaps, speeds and accelerations of a model are large or small against."""
 
-import numpy as np
+from typing import Any
 
-from chasles.core.arrays import Floats, Joints, System
+import numpy as np
+from numpy.typing import NDArray
+
+from chasles.core.arrays import Floats, Joints, System, padded
 from chasles.core.constraints.kind import METRE
 from chasles.core.constraints.registry import CONSTRAINTS
 
@@ -41,27 +44,40 @@ def row_sizes(system: System) -> Floats:
         for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
     ]
     lever = np.maximum(*levers)
-    sizes = np.ones(system.row_count)
-    for (kind, locked, rows), members in alike(joints).items():
-        for row, unit in enumerate(CONSTRAINTS[kind].units_of(locked, rows)):
-            if unit == METRE:
-                sizes[joints.first_row[members] + row] = lever[members]
-    return sizes
+    return np.where(row_units(system) == METRE, np.repeat(lever, padded(joints.span)), 1.0)
 
 
 def alike(joints: Joints) -> dict[Alike, list[int]]:
     """Joints and drivers by what their rows are: a long chain has few kinds of joints."""
-    found: dict[Alike, list[int]] = {}
-    described = zip(joints.kind.tolist(), joints.locked.tolist(), joints.rows.tolist())
-    for index, same in enumerate(described):
-        found.setdefault(same, []).append(index)
+    return grouped(joints.kind, joints.locked, joints.rows)
+
+
+def grouped(*keys: Any) -> dict[Any, list[int]]:
+    """Indices of equal keys, in the order in which they first come."""
+    found: dict[Any, list[int]] = {}
+    for index, key in enumerate(zip(*(np.asarray(part).tolist() for part in keys))):
+        found.setdefault(key, []).append(index)
     return found
+
+
+def row_units(system: System) -> NDArray[np.object_]:
+    """(rows,) The unit of every row of J: "rad", "m", or "" of padding and of users' formulas."""
+    units, first = np.full(system.row_count, "", object), system.joints.first_row
+    for (kind, locked, rows), members in alike(system.joints).items():
+        for row, unit in enumerate(CONSTRAINTS[kind].units_of(locked, rows)):
+            units[first[members] + row] = unit
+    return units
 
 
 def length_rows(system: System) -> Floats:
     """(rows,) 1 for rows in metres, else 0."""
-    lengths = np.zeros(system.row_count)
-    for (kind, locked, rows), members in alike(system.joints).items():
-        for row, unit in enumerate(CONSTRAINTS[kind].units_of(locked, rows)):
-            lengths[system.joints.first_row[members] + row] = float(unit == METRE)
-    return lengths
+    return (row_units(system) == METRE).astype(float)
+
+
+def measured_rows(system: System) -> NDArray[np.bool_]:
+    """(rows,) Which rows of J are derivatives of positions."""
+    found, first = np.zeros(system.row_count, bool), system.joints.first_row
+    for (kind, _, rows), members in alike(system.joints).items():
+        for row in CONSTRAINTS[kind].measured_of(rows):
+            found[first[members] + row] = True
+    return found

@@ -5,21 +5,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chasles.build.system.build import Setup
-from chasles.build.system.build_tree import JointFrames, LooseChart, build_tree, links_of, words_of
+from chasles.build.system.build import Setup, build
+from chasles.build.system.build_tree import Link, build_tree, free_link, pair_kind, words_of
+from chasles.build.system.coordinates import Key, coordinate_keys
 from chasles.build.system.coupled import orientation
 from chasles.build.system.gaps import frame_of
+from chasles.build.system.state import State
 from chasles.build.system.tree_state import place_of
 from chasles.build.system.turns import angle_columns
-from chasles.core.arrays import Integers, System, row_span
+from chasles.core.arrays import Floats, Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS, PAIR
 from chasles.core.recursion.cuts import Cut, Gauge, Term
 from chasles.core.recursion.tree import Tree
-from chasles.model import Coupling, CustomCoupling, Driver, Model
+from chasles.model import Coupling, CustomCoupling, Driver, Joint, Model
 from chasles.model.coordinates import ANGLE
 from chasles.spaces.on_subgroups import subgroup_tree
+from chasles.spaces.space import Space
 from chasles.spaces.tree import BALL_ROWS, is_centred
 from chasles.spaces.tree import Tree as SpanningTree
+
+#: Half a turn about x.
+FLIP = np.diag([1.0, -1.0, -1.0])
 
 
 class TreeSetup(NamedTuple):
@@ -29,6 +35,18 @@ class TreeSetup(NamedTuple):
     tree: Tree
     coordinates: Integers  # (m,) which coordinate a driver drives; -1 for joints, and for rows
     cuts: list[Cut]  # cut joints, and drivers of anything but a coordinate of the tree
+    body_of: dict[str, int]  # joint -> the body that is on its subgroup
+    #: Where points (q + v,) have coordinates and their rates; None of joints that are cut.
+    places: dict[Key, tuple[int, int] | None]
+
+
+def build_counted(
+    model: Model, spaces: dict[str, Space], acceleration: str = "screw",
+    start: State | None = None, fit: bool = True,
+) -> Setup:  # fmt: skip
+    """`build`, and a run integrates the angles of joints that carry no body."""
+    cut = subgroup_tree(model, spaces, fit).cut
+    return build(model, spaces, acceleration, start, cut, fit)
 
 
 def tree_setup(setup: Setup) -> TreeSetup:
@@ -43,13 +61,11 @@ def new_tree_setup(setup: Setup) -> TreeSetup:
     model, system = setup.model, setup.system
     carried = subgroup_tree(model, setup.spaces, setup.fit)
     driven = driven_coordinates(model, carried)
-    drives = {name: int(system.joints.drive[setup.joint_index[name]]) for name in driven}
-    known = JointFrames(system.joints, setup.joint_index, setup.body_index)
-    charts = loose_charts(setup)
-    links = links_of(model, list(setup.body_index), carried, drives, known, charts)
+    first = {place: int(system.joints.drive[setup.joint_index[n]]) for n, place in driven.items()}
+    links = links_of(setup, carried, first)
     tree = build_tree(links, model.gravity)
     coordinates = np.full(system.joint_count, -1, np.int64)
-    body_of = {link.joint: body for body, link in enumerate(links)}
+    body_of = {link.joint: body for body, link in enumerate(links) if link.joint}
     for name, (joint, slot) in driven.items():
         coordinates[setup.joint_index[name]] = int(tree.rate_at[body_of[joint]]) + slot
     rest = [
@@ -63,16 +79,78 @@ def new_tree_setup(setup: Setup) -> TreeSetup:
     for cut in cuts_of(system, setup.joint_index, more):  # a ball and more: the more is left over
         cuts.append(cut._replace(rows=cut.rows[len(BALL_ROWS) :]))
     cuts += rotor_cuts(system, setup.joint_index, carried.cut)
-    return TreeSetup(carried, tree, coordinates, cuts)
+    places = dict[Key, tuple[int, int] | None]().fromkeys(coordinate_keys(model))
+    for name, word in places:
+        if name in body_of:
+            at, rate = place_of(tree, body_of[name], model.joint(name), word)
+            places[name, word] = at, tree.stored_count + rate
+    return TreeSetup(carried, tree, coordinates, cuts, body_of, places)
 
 
-def loose_charts(setup: Setup) -> dict[str, LooseChart]:
-    """The charts of all bodies, as those have them that no joint carries."""
-    points = setup.system.bodies.frame_point
+def coordinates_of_points(setup: Setup, points: Floats) -> Floats:
+    """All joint coordinates (T, c) of points (T, q + v), see `coordinate_keys`; NaN of cut ones."""
+    nowhere, places = np.full(len(points), np.nan), tree_setup(setup).places.values()
+    columns = [nowhere if place is None else points[:, place[0]] for place in places]
+    return np.column_stack(columns) if columns else np.zeros((len(points), 0))
+
+
+def known_coordinates(setup: Setup) -> dict[tuple[int, str], float]:
+    """Coordinates that are known at the start, as `state_of` takes them."""
+    body_of = tree_setup(setup).body_of
     return {
-        name: LooseChart(setup.spaces[name].group, points[k], setup.spaces[name].relative_to)
-        for name, k in setup.body_index.items()
+        (body_of[joint], word): value
+        for word, values in (("angle", setup.angles), ("displacement", setup.displacements))
+        for joint, value in values.items()
+        if joint in body_of
     }
+
+
+def links_of(setup: Setup, tree: SpanningTree, first: Mapping[tuple[str, int], int]) -> list[Link]:
+    """A link for every body, parents first; `first` has the first signal of driven coordinates.
+
+    Where the joint names its bodies the other way round, z points the other way: coordinates are
+    those of the joint's b against its a.
+    """
+    model, links = setup.model, []
+    for name in setup.body_index:
+        body, carried = model.body(name), tree.parents[name]
+        if carried is None:
+            links.append(chart_link(setup, name))
+            continue
+        joint, parent = model.joint(carried[1]), setup.body_index.get(carried[0], -1)
+        pair = "spherical" if is_centred(joint) else pair_kind(joint)
+        assert pair is not None  # others carry nothing
+        links.append(
+            Link(
+                name, parent, pair, body.mass, body.inertia, *frames_between(setup, joint, name),
+                pitch=joint.pitch, armature=joint.rotors, joint=joint.name,
+                driven=tuple(first.get((joint.name, k), -1) for k in range(len(words_of(joint)))),
+            )
+        )  # fmt: skip
+    return links
+
+
+def chart_link(setup: Setup, name: str) -> Link:
+    """A body on a chart: what moves it against its reference locks nothing."""
+    index, bodies = setup.body_index[name], setup.system.bodies
+    reference, space = int(bodies.reference[index]), setup.spaces[name]
+    pair = "SE3" if space.group == "SE3" else "free" if reference < 0 else "SO3xR3"
+    return free_link(setup.model.body(name), pair, bodies.frame_point[index], reference)
+
+
+def frames_between(setup: Setup, joint: Joint, child: str) -> tuple[Floats, Floats, Floats, Floats]:
+    """A joint's frame on the parent and on the child: axes as columns, point."""
+    joints, k = setup.system.joints, setup.joint_index[joint.name]
+    sides = [
+        (joints.axes_a[k].reshape(3, 3), joints.point_a[k]),
+        (joints.axes_b[k].reshape(3, 3), joints.point_b[k]),
+    ]
+    if joints.b[k] != setup.body_index[child]:
+        sides.reverse()
+    (axes_p, point_p), (axes_c, point_c) = sides
+    if child != joint.b:  # z points the other way
+        axes_p, axes_c = axes_p @ FLIP, axes_c @ FLIP
+    return axes_p, point_p, axes_c, point_c
 
 
 def coupling_cut(setup: Setup, tree: Tree, body_of: Mapping[str, int], coupling: Coupling) -> Cut:

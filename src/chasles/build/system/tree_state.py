@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import words_of
-from chasles.build.system.coordinates import Key, coordinate_keys
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
+from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.tree import (
     DIRECT,
     FREE,
     GEARED,
     PROPER,
     SPHERICAL,
+    Recursion,
     Tree,
     is_flat,
     place_in_pair,
@@ -23,7 +23,6 @@ from chasles.core.recursion.tree import (
 )
 from chasles.groups.so3 import so3_from_matrix
 from chasles.model import Joint
-from chasles.spaces.on_subgroups import subgroup_tree
 
 #: Coordinates known to be nearer than this (rad, m) to what poses tell are the better ones.
 KNOWN = 1e-9
@@ -53,16 +52,24 @@ def state_of(
     return state
 
 
-def carried_by(setup: Setup) -> dict[str, int]:
-    """Joint -> the body that is on its subgroup, found once."""
-    if "carried by" not in setup.follows:
-        setup.follows["carried by"] = {
-            carried[1]: setup.body_index[name]
-            for name, carried in subgroup_tree(setup.model, setup.spaces, setup.fit).parents.items()
-            if carried is not None
-        }
-    found: dict[str, int] = setup.follows["carried by"]
-    return found
+def absolute_of(tree: Tree, memory: Recursion, states: Floats) -> Floats:
+    """Absolute rows (T, n, 18) of states (T, q + v); `memory` is scratch."""
+    out = np.zeros((len(states), tree.body_count, ABSOLUTE_WIDTH))
+    tree_absolute(tree, memory, np.ascontiguousarray(states), out)
+    return out
+
+
+def unit_twists(
+    tree: Tree, memory: Recursion, state: Floats, first: int = 0, end: int | None = None
+) -> Floats:
+    """(k, n, 6) The twists of all bodies at the pose of a state, one velocity after the other.
+
+    From `first` to before `end`.
+    """
+    unit = np.eye(tree.rate_count)[first:end]
+    states = np.tile(state, (len(unit), 1))
+    states[:, tree.stored_count :] = unit
+    return absolute_of(tree, memory, states)[:, :, TWIST : TWIST + 6]
 
 
 def place_of(tree: Tree, body: int, joint: Joint, word: str) -> tuple[int, int]:
@@ -70,38 +77,6 @@ def place_of(tree: Tree, body: int, joint: Joint, word: str) -> tuple[int, int]:
     slot = words_of(joint).index(word)
     at = int(tree.stored_at[body]) + place_in_pair(int(tree.pair[body]), slot)
     return at, int(tree.rate_at[body]) + slot
-
-
-def places_of_rates(setup: Setup, tree: Tree) -> dict[Key, tuple[int, int] | None]:
-    """Where points (q + v,) have coordinates and their rates; None of joints that are cut."""
-    body_of, found = carried_by(setup), dict[Key, tuple[int, int] | None]()
-    for joint, word in coordinate_keys(setup.model):
-        found[joint, word] = None
-        if joint in body_of:
-            at, rate = place_of(tree, body_of[joint], setup.model.joint(joint), word)
-            found[joint, word] = at, tree.stored_count + rate
-    return found
-
-
-def coordinates_of_points(setup: Setup, tree: Tree, points: Floats) -> Floats:
-    """All joint coordinates (T, c) of points (T, q + v), see `coordinate_keys`; NaN of cut ones."""
-    if "places" not in setup.follows:
-        setup.follows["places"] = tuple(places_of_rates(setup, tree).values())
-    places = setup.follows["places"]
-    nowhere = np.full(len(points), np.nan)
-    columns = [nowhere if place is None else points[:, place[0]] for place in places]
-    return np.column_stack(columns) if columns else np.zeros((len(points), 0))
-
-
-def known_coordinates(setup: Setup) -> dict[tuple[int, str], float]:
-    """Coordinates that are known at the start, as `state_of` takes them."""
-    body_of = carried_by(setup)
-    return {
-        (body_of[joint], word): value
-        for word, values in (("angle", setup.angles), ("displacement", setup.displacements))
-        for joint, value in values.items()
-        if joint in body_of
-    }
 
 
 def frames_of(tree: Tree, absolute: Floats) -> list[tuple[Floats, Floats, Floats, Floats]]:

@@ -1,11 +1,12 @@
 """Angles with whole turns, which poses do not show: of forces on a joint, and of hinges."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.build.system.gaps import components, opening_history
+from chasles.build.system.coupled import orientation
+from chasles.build.system.gaps import components
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, Floats
 from chasles.core.rows import nearest_turn, relative_joint_frame, turn_about_axis
 from chasles.model import JointForce
@@ -17,18 +18,28 @@ def counted_angles(setup: Setup, absolute: Floats, near: Mapping[str, float]) ->
     Poses give them up to whole turns; `near` decides between these, or half a turn where it is
     silent.
     """
-    system, angles = setup.system, {}
-    for number, force in enumerate(setup.model.forces):
-        if isinstance(force, JointForce) and system.forces.angle[number] >= 0:
-            turn, _ = opening_history(system.forces, number, absolute)
-            angle = nearest_turn(
-                turn_about_axis(turn), near.get(force.joint, entered(setup, force.joint))
-            )
-            angles[force.joint] = float(angle)
-    names = hinge_names(setup)
-    if names:
-        close = np.array([near.get(name, entered(setup, name)) for name in names])
-        angles.update(zip(names, nearest_turn(hinge_angles(setup, absolute), close).tolist()))
+    names = list(angle_columns(setup))
+    if not names:
+        return {}
+    close = np.array([near.get(name, entered(setup, name)) for name in names])
+    return dict(zip(names, nearest_turn(angles_of(setup, names, absolute), close).tolist()))
+
+
+def angles_of(setup: Setup, names: Sequence[str], absolute: Floats) -> Floats:
+    """The angles of some joints at one state (n, 18), within half a turn: all at once."""
+    joints, index = setup.system.joints, np.array([setup.joint_index[name] for name in names])
+    ground = np.zeros(ABSOLUTE_WIDTH)
+    ground[POSE_R : POSE_R + 9] = np.eye(3).ravel()
+    rows, frames = np.vstack((absolute, ground)), []  # the ground's number, -1, is the last row
+    for ends, axes, points in (
+        (joints.a, joints.axes_a, joints.point_a),
+        (joints.b, joints.axes_b, joints.point_b),
+    ):
+        body = rows[ends[index]]
+        frames.append((components(body, POSE_R, 9), components(body, POSE_X, 3)))
+        frames.append((components(axes[index], 0, 9), components(points[index], 0, 3)))
+    signs = np.array([orientation(setup, name) for name in names])
+    angles: Floats = signs * turn_about_axis(relative_joint_frame(*frames)[0])
     return angles
 
 
@@ -41,24 +52,6 @@ def hinge_names(setup: Setup) -> list[str]:
     """The joints whose turns are counted though no force acts on them."""
     names = setup.model.joint_names
     return [names[joint] for joint in setup.system.hinges.joint.tolist()]
-
-
-def hinge_angles(setup: Setup, absolute: Floats) -> Floats:
-    """Their angles at one state (n, 18), within half a turn."""
-    joints, hinges = setup.system.joints, setup.system.hinges
-    ground = np.zeros(ABSOLUTE_WIDTH)
-    ground[POSE_R : POSE_R + 9] = np.eye(3).ravel()
-    rows, frames = np.vstack((absolute, ground)), []  # the ground's number, -1, is the last row
-    for ends, axes, points in (
-        (joints.a, joints.axes_a, joints.point_a),
-        (joints.b, joints.axes_b, joints.point_b),
-    ):
-        body = rows[ends[hinges.joint]]
-        frames.append((components(body, POSE_R, 9), components(body, POSE_X, 3)))
-        own = components(axes[hinges.joint], 0, 9), components(points[hinges.joint], 0, 3)
-        frames.append(own)
-    angles: Floats = hinges.sign * turn_about_axis(relative_joint_frame(*frames)[0])
-    return angles
 
 
 def angle_columns(setup: Setup) -> dict[str, list[int]]:

@@ -58,8 +58,9 @@ class Callback:
     until it is told, and nothing is asked meanwhile: a step that is tried again would lose it.
     """
 
-    def __init__(self, inputs: int, answers: int) -> None:
+    def __init__(self, inputs: int, answers: int, first: int = 0) -> None:
         self.inputs, self.answers = inputs, answers
+        self.first = first  # where the first answer goes
         self.failure: BaseException | None = None
         self.callback = SIGNATURE(self.answer)
         address = ctypes.cast(self.callback, ctypes.c_void_p).value
@@ -82,7 +83,7 @@ class Callback:
             if self.failure is None or not isinstance(failure, Exception):
                 self.failure = failure
         for k in range(self.answers):
-            out[k] = values[k]
+            out[self.first + k] = values[k]
 
     @property
     def is_interrupted(self) -> bool:
