@@ -130,7 +130,8 @@ def placed_force(force: Force, bodies: dict[str, Body], joints: dict[str, Joint]
         coordinate = resolved_coordinate(joint, force.coordinate, force.where, InvalidForce)
         if isinstance(force, JointLaw) or (isinstance(force, Motor) and force.feedback):
             check_once(force.effort_at, 0.0, joint.at_start(coordinate), 0.0)
-        return force if coordinate == force.coordinate else replace(force, coordinate=coordinate)
+        found: dict[str, Any] = {"coordinate": coordinate}  # of every kind, not of their base
+        return force if coordinate == force.coordinate else replace(force, **found)
     if isinstance(force, Load) and force.at is None:
         return replace(force, at=bodies[force.body].position)
     return force.completed(bodies)
