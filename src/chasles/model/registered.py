@@ -48,7 +48,9 @@ class Part:
         """Refuse fields that do not go together, and complete those that follow from others."""
 
     def __repr__(self) -> str:
-        shown = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
+        """What it takes to make it again; some fields only where they are not as usual."""
+        values = {f: getattr(self, f.name) for f in fields(self) if f.init}
+        shown = (f"{f.name}={v!r}" for f, v in values.items() if f.repr or v != f.default)
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
     @property
