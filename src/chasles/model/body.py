@@ -131,6 +131,8 @@ class Body(metaclass=WithConstructors):
     ((0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.2))
     """
 
+    word: ClassVar[str] = "body"
+
     name: str
     mass: float
     inertia: Matrix3
