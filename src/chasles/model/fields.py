@@ -57,9 +57,9 @@ def kept_as(hint: Any) -> Any:
     return get_args(hint)[1] if get_origin(hint) is Taken else hint
 
 
-def given(*, default: Any, repr: bool = True) -> Any:
+def given(*, default: Any, repr: bool = True, kw_only: bool = False) -> Any:
     """A field that the constructor takes, and that may be left out."""
-    return field(default=default, repr=repr)
+    return field(default=default, repr=repr, kw_only=kw_only)
 
 
 def unset(default: Any, *, init: Literal[False] = False) -> Any:

@@ -23,10 +23,9 @@ from chasles.model.errors import ChaslesError, ChaslesWarning, InvalidModel, Unk
 from chasles.model.expressions import Expression
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
-from chasles.model.mesh import Mesh
 from chasles.model.model import Model
 from chasles.model.sensors import AnySensor
-from chasles.model.shapes import Box, Capsule, Cone, Cylinder, Ring, Rod, Shape, Sphere
+from chasles.model.shapes import Shape
 from chasles.model.signals import Components, Signal
 from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
 
@@ -40,7 +39,7 @@ def by_kind(*kinds: type[Any]) -> Kinds:
 
 JOINTS = Joint.kinds
 WAVES = by_kind(Linear, Ramp, Sine, Table, Expression)
-SHAPES = by_kind(Box, Rod, Cylinder, Sphere, Capsule, Ring, Cone, Mesh)
+SHAPES: Kinds = Shape.kinds
 #: Numbers of a mesh, as base64 of their bytes; and what shapes have where nothing is said.
 PACKED = {"vertices": "<f8", "triangles": "<i8"}
 POSE = {"position": (0.0, 0.0, 0.0), "rotation": IDENTITY, "colour": None}

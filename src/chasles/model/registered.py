@@ -17,7 +17,7 @@ PACKAGE = __name__.split(".")[0]
 
 @dataclass_transform(field_specifiers=(given, unset, field))
 class Part:
-    """A joint, force, driver or sensor: its kind, its fields, and how messages about it begin.
+    """A joint, force, driver, sensor or shape: its kind, its fields, and how messages begin.
 
     Those of the package are frozen dataclasses without being told. Every field says how it is
     checked (`chasles.model.fields`); `_check` says what is to hold of several together.
@@ -37,8 +37,9 @@ class Part:
     name: str
 
     def __post_init__(self) -> None:
-        checked_name(self.name, self.word, self.invalid)
         values = dict(vars(self))
+        if "name" in values:
+            checked_name(self.name, self.word, self.invalid)
         for name, check in self._checks.items():
             if name in values:
                 fill(self, **{name: check(values[name], name, self.where, self.invalid)})
