@@ -37,9 +37,8 @@ from chasles.result.provenance import Provenance, coefficients
 from chasles.result.result import Result
 from chasles.run.checks import checks, make_promises, suspicions
 from chasles.run.control import Control, checked_controller
-from chasles.run.events import Event, Watcher, checked_events
-from chasles.run.impacts import Impact, expanded
-from chasles.run.impacts import Watch as EventWatch
+from chasles.run.events import Event, checked_events
+from chasles.run.impacts import EventWatch, Impact, expanded
 from chasles.run.loop import Ended, Run
 from chasles.run.options import ByHand, Options, method_of
 from chasles.run.output import Saved
@@ -189,7 +188,7 @@ def make_run(
         pace = ScipyPace(tolerances, settings.method, bounds)
     else:
         pace = TolerancePace(tolerances, settings.method, bounds, glance)
-    watch = EventWatch(Watcher(events, stepper), stepper) if events else None
+    watch = EventWatch(events, stepper) if events else None
     return Run(stepper, grid, pace, watch=watch, lookout=lookout, control=control, record=record)
 
 
