@@ -139,7 +139,7 @@ class Distance(RowJoint):
     @property
     def length(self) -> float:
         """The length of the rod, m."""
-        return dist(self.at or Z, self.at_b)
+        return dist(self.at, self.at_b)
 
 
 class PointOnLine(OneAxis):

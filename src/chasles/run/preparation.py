@@ -40,7 +40,7 @@ from chasles.run.control import Control, checked_controller
 from chasles.run.events import Event, checked_events
 from chasles.run.impacts import EventWatch, Impact, expanded
 from chasles.run.loop import Ended, Run
-from chasles.run.options import ByHand, Options, method_of
+from chasles.run.options import ByHand, Options, is_auto, method_of
 from chasles.run.output import Saved
 from chasles.run.pace import Pace
 from chasles.run.recording import Recording
@@ -63,7 +63,6 @@ class Settings:
     start: str  # where the run begins, in words
     assembly: Assembly | None
     begin: Checkpoint | None  # of the run that goes on
-    stop: bool  # at singular poses
 
     @property
     def setup(self) -> Setup:
@@ -76,7 +75,7 @@ def make_settings(asked: Options | ByHand) -> Settings:
     start, singular, rows = asked.start, asked.singular, asked.rows
     checked_model(model)
     found = find_method(method_of(asked))
-    spaces = found.spaces if isinstance(spaces, str) and spaces == "auto" else spaces
+    spaces = found.spaces if is_auto(spaces) else spaces
     chosen = choose_spaces(model, spaces, acceleration)
     UnknownName.check("choice", asked.redundant, ("solve", "refuse"), "redundant")
     UnknownName.check("choice", singular, ("stop", "pass"), "singular")
@@ -100,7 +99,7 @@ def make_settings(asked: Options | ByHand) -> Settings:
         problem = make_problem(chosen, acceleration, place, damp, refuse, fit)
         words, begin = "as entered" if start is None else "a given state", None
     held = stabilised(chosen, choice, problem.redundancy, fit)
-    return Settings(problem, found, choice, held, words, assembly, begin, stop=not damp)
+    return Settings(problem, found, choice, held, words, assembly, begin)
 
 
 def problem_of(
@@ -288,7 +287,7 @@ def header_of(settings: Settings, run: Run) -> dict[str, Any]:
         "step": run.grid.step.hex(),
         "save_every": run.grid.save_every,
         "stabilise": str(settings.choice or "none"),
-        "singular": "stop" if settings.stop else "pass",
+        "singular": "pass" if problem.damp else "stop",
         "acceleration": settings.setup.acceleration,
         "sample": run.control.every if run.control.controller is not None else 0,
         "start": None if start is None else [[float(x).hex() for x in row] for row in start],

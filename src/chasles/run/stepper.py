@@ -327,8 +327,6 @@ def forces_along(setup: Setup, tree: Tree) -> list[tuple[int, int]]:
     for force, code in zip(setup.model.forces, setup.system.forces.kind.tolist()):
         place = None
         if isinstance(force, JointForce) and FORCES[code].effort is not no_effort:
-            known = setup.model.joint(force.joint).coordinates
-            word = known[0] if force.coordinate == "auto" else force.coordinate
-            place = places.get((force.joint, word))
+            place = places.get((force.joint, force.coordinate))
         found.append(BY_WRENCH if place is None else (place[1] - tree.stored_count, place[0]))
     return found
