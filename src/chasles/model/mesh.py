@@ -1,6 +1,7 @@
 """A body's surface as triangles, and the mass properties of what it encloses."""
 
 import os
+from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -78,10 +79,7 @@ class Mesh(Shape):
 
     def flipped(self) -> "Mesh":
         """The same surface, seen from the other side."""
-        return Mesh(
-            vertices=self.vertices, triangles=self.triangles[:, ::-1], position=self.position,
-            rotation=self.rotation, colour=self.colour,
-        )  # fmt: skip
+        return replace(self, triangles=self.triangles[:, ::-1])
 
     def __repr__(self) -> str:
         return f"Mesh({len(self.vertices)} vertices, {len(self.triangles)} triangles)"

@@ -33,12 +33,7 @@ Plain = dict[str, Any]
 Kinds = Mapping[str, type[Any]]
 
 
-def by_kind(*kinds: type[Any]) -> Kinds:
-    return {kind.__name__.lower(): kind for kind in kinds}
-
-
-JOINTS = Joint.kinds
-WAVES = by_kind(Linear, Ramp, Sine, Table, Expression)
+WAVES: Kinds = {kind.__name__.lower(): kind for kind in (Linear, Ramp, Sine, Table, Expression)}
 SHAPES: Kinds = Shape.kinds
 #: Numbers of a mesh, as base64 of their bytes; and what shapes have where nothing is said.
 PACKED = {"vertices": "<f8", "triangles": "<i8"}
@@ -46,7 +41,7 @@ POSE = {"position": (0.0, 0.0, 0.0), "rotation": IDENTITY, "colour": None}
 SIGNALS = ("target", "effort", "motion")  # fields that hold a function of time
 VECTORS = ("force", "torque")  # fields that hold three numbers or three functions of time
 PARTS: dict[str, Kinds] = {
-    "joints": JOINTS,
+    "joints": Joint.kinds,
     "forces": Force.kinds,
     "drivers": AnyDriver.kinds,
     "sensors": AnySensor.kinds,
