@@ -256,8 +256,7 @@ class Recording:
 def shape_of(run: Run) -> list[int]:
     """Numbers of a row: time, absolute states, integrals, coordinates, multipliers."""
     setup, layout = run.stepper.solver.setup, run.stepper.layout
-    empty = run.stepper.coordinates(run.block[None, : layout.integrals])
-    coordinates = 0 if empty is None else len(coordinate_keys(setup.model))
+    coordinates = len(coordinate_keys(setup.model))
     bodies = ABSOLUTE_WIDTH * setup.system.body_count
     multipliers = layout.kept - layout.multipliers
     return [1, bodies, layout.supply - layout.integrals, coordinates, multipliers]

@@ -125,7 +125,7 @@ class Stepper:
         tree_absolute(tree, self.mechanism.memory, np.ascontiguousarray(points), out)
         return out
 
-    def coordinates(self, points: Floats) -> Floats | None:
+    def coordinates(self, points: Floats) -> Floats:
         """Joint coordinates (T, c) as `coordinate_keys` names them; NaN where poses tell them."""
         return coordinates_of_points(self.solver.setup, self.mechanism.tree, points)
 
