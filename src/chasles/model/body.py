@@ -241,12 +241,8 @@ class Body(metaclass=WithConstructors):
         """A solid cylinder."""
         where = f"body '{checked_body_name(name)}'"
         radius = checked_positive(radius, "radius", "m", where, InvalidBody)
-        length, start = laid_out(
-            between, length, checked_axis(axis, "axis", where, InvalidBody), start, where
-        )
-        shape = Cylinder(
-            radius, length, checked_axis(axis, "axis", where, InvalidBody), colour=colour
-        )
+        length, start = laid_out(between, length, axis, start, where)
+        shape = Cylinder(radius, length, axis, colour=colour)
         return solid(name, shape, mass, density, start)
 
     @classmethod
@@ -281,9 +277,7 @@ class Body(metaclass=WithConstructors):
         (0.0, 1.5, 2.0)
         """
         where = f"body '{checked_body_name(name)}'"
-        length, start = laid_out(
-            between, length, checked_axis(axis, "axis", where, InvalidBody), start, where
-        )
+        length, start = laid_out(between, length, axis, start, where)
         if radius is not None:
             return cls.cylinder(name, radius, length, mass, density, axis, colour=colour, **start)
         if mass is None and density is not None:
