@@ -37,12 +37,12 @@ class Part:
     name: str
 
     def __post_init__(self) -> None:
-        values = dict(vars(self))
+        values = vars(self)
         if "name" in values:
             checked_name(self.name, self.word, self.invalid)
-        for name, check in self._checks.items():
-            if name in values:
-                fill(self, **{name: check(values[name], name, self.where, self.invalid)})
+        known = ((name, check) for name, check in self._checks.items() if name in values)
+        where, invalid = self.where, self.invalid
+        fill(self, **{name: check(values[name], name, where, invalid) for name, check in known})
         self._check()
 
     def _check(self) -> None:
