@@ -32,15 +32,7 @@ from chasles.model.errors import (
     one_line,
     short_repr,
 )
-from chasles.model.fields import (
-    Direction,
-    Flag,
-    Taken,
-    function,
-    given,
-    optional,
-    unset,
-)
+from chasles.model.fields import Direction, Flag, Taken, function, given, optional, unset
 from chasles.model.formulas import check_once, checked_several, entered_motion
 from chasles.model.joints import Attachment, End, Z
 from chasles.model.loads import BodyForce, is_plain, pushed_body

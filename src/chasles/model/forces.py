@@ -12,14 +12,7 @@ import numpy as np
 from chasles.model.body import GROUND, Body  # noqa: F401  the examples join the ground
 from chasles.model.checks import Invalid, checked_array, fill
 from chasles.model.errors import InvalidForce, short_repr
-from chasles.model.fields import (
-    Direction,
-    Point,
-    Taken,
-    given,
-    not_negative,
-    optional,
-)
+from chasles.model.fields import Direction, Point, Taken, given, not_negative, optional
 from chasles.model.joints import End, Z, check_pair
 from chasles.model.registered import Part
 from chasles.model.words import ArrayLike

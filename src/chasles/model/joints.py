@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 
 from chasles.model.body import GROUND, Body, Ground, checked_body
-from chasles.model.checks import (
-    Invalid,
-    Matrix3,
-    Vector3,
-    checked_direction,
-    fill,
-)
+from chasles.model.checks import Invalid, Matrix3, Vector3, checked_direction, fill
 from chasles.model.errors import ChaslesError, InvalidJoint, short_repr
 from chasles.model.fields import (
     Direction,

@@ -10,12 +10,7 @@ from typing import Annotated
 from chasles.model.body import GROUND
 from chasles.model.couplings import RowJoint, cosine_between
 from chasles.model.errors import InvalidJoint
-from chasles.model.fields import (
-    Direction,
-    Pin,
-    Place,
-    positive,
-)
+from chasles.model.fields import Direction, Pin, Place, positive
 
 FLAT = 1e-9  # 1 - cosine below which a disc lies on its plane
 
