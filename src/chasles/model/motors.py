@@ -220,12 +220,12 @@ class Servo(Motor):
     target: OwnTarget = given(default=0.0)
 
     def _check(self) -> None:
+        super()._check()
         if self.target is None:
             raise InvalidForce(
                 f"{self.where}: target must be a number, got None.",
                 "Give a finite number, a Signal, or a function of t; 0 is the start.",
             )
-        super()._check()
 
 
 def input_of(motor: Motor) -> InputOf:
