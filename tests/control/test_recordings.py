@@ -238,6 +238,17 @@ def test_what_does_not_fit_is_refused_by_name(tmp_path, options, words):
     assert len(ch.load(tmp_path / "run").t) == 101
 
 
+def test_the_order_in_which_a_model_is_written_does_not_count(tmp_path):
+    folder = tmp_path / "run"
+    ch.simulate(pendulum(), 0.01, 1e-3, into=folder)
+    header = json.loads(read_sealed(folder / recording.HEADER))
+    model = json.loads(header["model"])
+    model["forces"] = [dict(reversed(force.items())) for force in model["forces"]]
+    header["model"] = json.dumps(dict(reversed(model.items())))
+    recording.write_sealed(folder / recording.HEADER, json.dumps(header).encode())
+    assert ch.simulate(pendulum(), 0.02, 1e-3, into=folder, resume=True).t[-1] == 0.02
+
+
 def test_a_model_with_functions_is_brought_along(tmp_path):
     arm = pendulum()
     motor = ch.Motor("motor", "hinge", effort=lambda t, q, rate: -q)

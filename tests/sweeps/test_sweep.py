@@ -256,6 +256,21 @@ def test_a_model_with_functions_is_known_again():
     assert first == same != other
 
 
+def test_models_that_differ_in_a_rotor_or_a_sensor_are_different():
+    """What is seldom given is part of a model, too."""
+
+    def plan(armature=0.0, at=(0, 0, 1), **turn):
+        crank = ch.Body.box("crank", size=(0.1, 0.1, 0.1), mass=1.0)
+        tool = ch.Body.box("tool", size=(0.1, 0.1, 0.1), mass=1.0)
+        axle = ch.Revolute("axle", ch.GROUND, crank, (0, 0, 0), "z", armature=armature)
+        weld = ch.Fixed("weld", crank, tool, **turn)
+        model = ch.Model([crank, tool], [axle, weld], sensors=[ch.Sensor("tip", tool, at=at)])
+        return make_plan(model, {}, False, {}).fingerprint
+
+    plans = [plan(), plan(armature=0.1), plan(at=(0, 0, 2)), plan(turn=("z", 0.1))]
+    assert len(set(plans)) == 4 and plan(armature=0.0, turn=None) == plans[0]
+
+
 def holding(array):
     return lambda result: {"x": float(array.sum())}
 

@@ -13,7 +13,6 @@ from PIL import Image
 from viewed import top_model
 
 import chasles as ch
-from chasles.model.plain import JOINTS
 from chasles.view.camera import angled, camera_of
 from chasles.view.geometry import solid_of
 from chasles.view.glyphs import KINDS, glyph_of
@@ -102,10 +101,10 @@ def test_normals_point_outwards_and_have_length_one():
 
 
 def test_every_kind_of_joint_has_a_glyph_of_its_own():
-    assert set(KINDS) == set(JOINTS)
+    assert set(KINDS) == set(ch.Joint.kinds)
     seen = set()
     for kind in ("revolute", "spherical", "prismatic", "cylindrical", "planar", "fixed"):
-        joint = JOINTS[kind]("j", ch.GROUND, "b", at=(0, 0, 0), **(
+        joint = ch.Joint.kinds[kind]("j", ch.GROUND, "b", at=(0, 0, 0), **(
             {} if kind in ("spherical", "fixed") else {"axis": (0, 0, 1)}))  # fmt: skip
         seen.add(repr([[(s.kind, s.volume) for s in side] for side in glyph_of(joint, 1.0)]))
     assert len(seen) == 6

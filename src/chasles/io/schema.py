@@ -16,6 +16,7 @@ from msgspec import UNSET, UnsetType
 
 from chasles.model import Body, Shape, Signal
 from chasles.model.checks import Matrix3, Vector3
+from chasles.model.fields import kept_as
 from chasles.model.plain import (
     PACKED,
     PARTS,
@@ -138,6 +139,7 @@ def shape_structs() -> dict[str, Any]:
 
 def file_type(hint: Any, field: str) -> Any:
     """How a field of a part is written in a file."""
+    hint = kept_as(hint)
     if field == "terms":  # of a coupling: by joint, or in full
         return dict[str, float | Numbers] | list[tuple[str, str, Numbers]]
     if field in ("axis", "axis_b", "direction"):

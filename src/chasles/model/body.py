@@ -131,6 +131,8 @@ class Body(metaclass=WithConstructors):
     ((0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.2))
     """
 
+    word: ClassVar[str] = "body"
+
     name: str
     mass: float
     inertia: Matrix3
@@ -239,8 +241,8 @@ class Body(metaclass=WithConstructors):
         """A solid cylinder."""
         where = f"body '{checked_body_name(name)}'"
         radius = checked_positive(radius, "radius", "m", where, InvalidBody)
-        length, start = laid_out(between, length, checked_axis(axis, where), start, where)
-        shape = Cylinder(radius, length, checked_axis(axis, where), colour=colour)
+        length, start = laid_out(between, length, axis, start, where)
+        shape = Cylinder(radius, length, axis, colour=colour)
         return solid(name, shape, mass, density, start)
 
     @classmethod
@@ -275,7 +277,7 @@ class Body(metaclass=WithConstructors):
         (0.0, 1.5, 2.0)
         """
         where = f"body '{checked_body_name(name)}'"
-        length, start = laid_out(between, length, checked_axis(axis, where), start, where)
+        length, start = laid_out(between, length, axis, start, where)
         if radius is not None:
             return cls.cylinder(name, radius, length, mass, density, axis, colour=colour, **start)
         if mass is None and density is not None:
@@ -283,7 +285,7 @@ class Body(metaclass=WithConstructors):
                 f"{where}: a rod of density {density!r} kg/m^3 without a radius has no volume.",
                 "Give radius=, or the mass instead of the density.",
             )
-        shape = Rod(length, axis=checked_axis(axis, where), colour=colour)
+        shape = Rod(length, axis=axis, colour=colour)
         mass = mass_of(shape.volume, mass, density, where)
         return cls(name, mass, shape.moments(mass), shapes=shape, **start)
 
@@ -442,6 +444,7 @@ def laid_out(
     between: ArrayLike | None, length: float | None, axis: str, start: Start, where: str
 ) -> tuple[float, Start]:
     """Length and start of a body that is given by its length, or by its two ends."""
+    checked_axis(axis, "axis", where, InvalidBody)
     if between is not None:
         given = [*start, *(["length"] if length is not None else [])]
         length, place = stretched(between, axis, given, where)

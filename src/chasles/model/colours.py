@@ -3,7 +3,8 @@
 import re
 from typing import Any
 
-from chasles.model.errors import InvalidBody, UnknownName
+from chasles.model.checks import Invalid
+from chasles.model.errors import UnknownName
 
 #: Muted, so that a mechanism of many parts stays readable on white and on black.
 COLOURS = {
@@ -26,21 +27,19 @@ COLOURS = {
 HEX = re.compile(r"#[0-9a-fA-F]{6}")
 
 
-def checked_colour(colour: Any, where: str) -> str | None:
+def checked_colour(colour: Any, what: str, where: str, invalid: Invalid) -> str | None:
     """A known name, "#rrggbb", or None; returned as given."""
     if colour is None:
         return None
     if not isinstance(colour, str):
-        raise InvalidBody(
-            f"{where}: colour must be a string, got {colour!r}.",
+        raise invalid(
+            f"{where}: {what} must be a string, got {colour!r}.",
             "Give a name such as 'steel' or 'red', or '#rrggbb'.",
         )
     if colour in COLOURS or HEX.fullmatch(colour):
         return colour
     if colour.startswith("#"):
-        raise InvalidBody(
-            f"{where}: colour is '{colour}'.", "Give six hexadecimal digits: '#3f73b8'."
-        )
+        raise invalid(f"{where}: {what} is '{colour}'.", "Give six hexadecimal digits: '#3f73b8'.")
     raise UnknownName.among("colour", colour, COLOURS, where=where)
 
 

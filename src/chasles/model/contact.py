@@ -6,27 +6,38 @@ and friction creeps a little.  Nothing is found by search: what may touch what i
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 from chasles.model.body import GROUND, Body, name_of
-from chasles.model.checks import (
-    Vector3,
-    checked_direction,
-    checked_number,
-    checked_positive,
-    checked_vector,
-    fill,
-)
+from chasles.model.checks import Invalid, checked_number, fill
 from chasles.model.errors import InvalidForce, short_repr
-from chasles.model.forces import Force, coefficients
-from chasles.model.joints import Attachment, Z, checked_pair
+from chasles.model.fields import (
+    DirectionOrNone,
+    PointOrNone,
+    given,
+    not_negative,
+    optional,
+    positive,
+)
+from chasles.model.forces import Force
+from chasles.model.joints import Attachment, End, Z, check_pair
 from chasles.model.shapes import Box, Capsule, Rod, Shape, Sphere
-from chasles.model.words import ArrayLike
 
 #: Shapes that touch by a few balls or points.
 TOUCHING = (Sphere, Capsule, Rod, Box)
 ALLOWED = "Sphere, Capsule, Rod or Box"
 LEAST = 1e-300  # m; the inverse of a smaller radius is not a number
+
+
+def checked_touching(shape: Any, what: str, where: str, invalid: Invalid) -> Shape:
+    """A shape that touches by balls or points."""
+    if not isinstance(shape, TOUCHING):
+        found = shape.kind if isinstance(shape, Shape) else short_repr(shape)
+        raise invalid(
+            f"{where}: {what} must be a {ALLOWED}, got {found}.",
+            "Give the balls, ends or corners that touch: shape=Sphere(0.1, position=(0, 0, -1)).",
+        )
+    return shape
 
 
 class Contact(Force):
@@ -81,52 +92,32 @@ class Contact(Force):
     (0.0, 0.0, 1.0)
     """
 
-    a: str
-    b: str
-    at: Vector3 | None = None
-    axis: Vector3 | None = None
-    radius: float | None = None
-    shape: Shape | None = None
-    stiffness: float = 0.0
-    hertz: float = 0.0
-    dissipation: float = 0.0
-    friction: float = 0.0
-    slip: float = 0.01
+    a: End
+    b: End
+    at: PointOrNone = given(default=None)
+    axis: DirectionOrNone = given(default=None)
+    radius: Annotated[float | None, optional(checked_number)] = None
+    shape: Annotated[Shape | None, optional(checked_touching)] = None
+    stiffness: Annotated[float, not_negative("N/m")] = 0.0
+    hertz: Annotated[float, not_negative("N/m^1.5")] = 0.0
+    dissipation: Annotated[float, not_negative("s/m")] = 0.0
+    friction: Annotated[float, not_negative("N/N")] = 0.0
+    slip: Annotated[float, positive("m/s")] = 0.01
 
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike | None = None,
-        axis: ArrayLike | None = None,
-        radius: float | None = None,
-        shape: Shape | None = None,
-        stiffness: float = 0.0,
-        hertz: float = 0.0,
-        dissipation: float = 0.0,
-        friction: float = 0.0,
-        slip: float = 0.01,
-    ) -> None:
-        super().__init__(name)
-        name_a, name_b = checked_pair(a, b, self.where, InvalidForce)
-        if name_b == GROUND.name:
+    def _check(self) -> None:
+        super()._check()
+        check_pair(self.a, self.b, self.where, InvalidForce)
+        if self.b == GROUND.name:
             raise InvalidForce(
                 f"{self.where}: b is the ground, and the shape that touches is b's.",
                 "Give the body with the shape as b, and what it touches as a.",
             )
-        fill(self, a=name_a, b=name_b, shape=checked_touching(shape, self.where))
-        fill(self, **self._checked_surface(at, axis, radius))
-        values = coefficients(
-            self.where, stiffness=(stiffness, "N/m"), hertz=(hertz, "N/m^1.5"),
-            dissipation=(dissipation, "s/m"), friction=(friction, "N/N"),
-        )  # fmt: skip
-        if values["stiffness"] == values["hertz"] == 0.0:
+        self._check_surface()
+        if self.stiffness == self.hertz == 0.0:
             raise InvalidForce(
                 f"{self.where}: stiffness and hertz are both 0, so it pushes nothing.",
                 "Give stiffness= in N/m, or hertz= in N/m^1.5.",
             )
-        fill(self, **values, slip=checked_positive(slip, "slip", "m/s", self.where, InvalidForce))
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -167,7 +158,7 @@ class Contact(Force):
             for number, shape in enumerate(body.shapes):
                 own = f"{name} {body.name} {number}"
                 if not skip or isinstance(shape, TOUCHING):
-                    checked_touching(shape, f"force '{own}'")
+                    checked_touching(shape, "shape", f"force '{own}'", InvalidForce)
                     found.append(cls(own, a, body, shape=shape, **given))
         return found
 
@@ -184,36 +175,31 @@ class Contact(Force):
                     " shapes.",
                     f"Give the shape that touches, a {ALLOWED}; several touch by several contacts.",
                 )
-            changes["shape"] = checked_touching(shapes[0], f"{self.where}, body '{self.b}'")
+            where = f"{self.where}, body '{self.b}'"
+            changes["shape"] = checked_touching(shapes[0], "shape", where, InvalidForce)
         return replace(self, **changes) if changes else self
 
-    def _checked_surface(self, at: Any, axis: Any, radius: Any) -> dict[str, Any]:
+    def _check_surface(self) -> None:
         """The plane or ball of a."""
-        if at is None and (radius is None or self.a == GROUND.name):
+        if self.at is None and (self.radius is None or self.a == GROUND.name):
             raise InvalidForce(
                 f"{self.where}: at is left out, so nothing says where '{self.a}' is touched.",
                 "Give at=(x, y, z), a point of the plane or the centre of the ball; only a ball"
                 " about a body's centre of mass needs none.",
             )
-        point = None if at is None else checked_vector(at, "at", self.where, InvalidForce)
-        if radius is None:
-            normal = checked_direction(
-                Z if axis is None else axis, "axis", self.where, InvalidForce
-            )
-            return {"at": point, "axis": normal, "radius": None}
-        size = checked_number(radius, "radius", self.where, InvalidForce)
-        if abs(size) < LEAST:
+        if self.radius is None:
+            fill(self, axis=self.axis or Z)
+        elif abs(self.radius) < LEAST:
             raise InvalidForce(
-                f"{self.where}: radius must not be 0, got {size:g} m.",
+                f"{self.where}: radius must not be 0, got {self.radius:g} m.",
                 "Give the radius of a's ball in m, negative if b is inside of it.",
             )
-        if axis is not None:
+        elif self.axis is not None:
             raise InvalidForce(
-                f"{self.where}: there is a radius of {size:g} m and an axis, but a ball has no"
-                " normal.",
+                f"{self.where}: there is a radius of {self.radius:g} m and an axis, but a ball has"
+                " no normal.",
                 "Give radius= for a ball, or axis= for a plane.",
             )
-        return {"at": point, "axis": None, "radius": size}
 
 
 def checked_bodies(bodies: Any, name: str) -> list[Body]:
@@ -225,14 +211,3 @@ def checked_bodies(bodies: Any, name: str) -> list[Body]:
             "Give the bodies themselves: model.bodies, or [foot, other].",
         )
     return listed
-
-
-def checked_touching(shape: Any, where: str) -> Shape | None:
-    """A shape that touches by balls or points, or None."""
-    if shape is not None and not isinstance(shape, TOUCHING):
-        found = shape.kind if isinstance(shape, Shape) else short_repr(shape)
-        raise InvalidForce(
-            f"{where}: shape must be a {ALLOWED}, got {found}.",
-            "Give the balls, ends or corners that touch: shape=Sphere(0.1, position=(0, 0, -1)).",
-        )
-    return shape

@@ -7,12 +7,12 @@ every coordinate with $-\lambda f_i'(q_i)$: together these do no work.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Annotated, Any
 
 import numpy as np
 
-from chasles.model.checks import checked_number, fill
+from chasles.model.checks import Invalid, checked_number
 from chasles.model.coordinates import (
     ANGLE,
     AUTO,
@@ -23,6 +23,7 @@ from chasles.model.coordinates import (
 )
 from chasles.model.drivers import AnyDriver
 from chasles.model.errors import InvalidCoupling, UnknownName, short_repr
+from chasles.model.fields import Number, Taken, unset
 from chasles.model.joints import Joint
 from chasles.model.signals import Signal
 from chasles.model.words import Coordinate
@@ -32,6 +33,51 @@ from chasles.scalars.polynomial import polynomial
 Term = tuple[str, Coordinate, tuple[float, ...]]
 STILL = Signal.constant(0.0)
 EXAMPLE = "Give coefficients by joint: {'sun': 20, 'planet': 20}."
+
+
+def checked_terms(terms: Any, what: str, where: str, invalid: Invalid) -> tuple[Term, ...]:
+    """What is coupled, from a dict by joint or from a list of (joint, coordinate, coefficients)."""
+    if isinstance(terms, Mapping):
+        listed = [(*checked_key(key, where, invalid), value) for key, value in terms.items()]
+    elif isinstance(terms, tuple | list) and all(
+        isinstance(term, tuple | list) and len(term) == 3 for term in terms
+    ):
+        listed = [(*checked_key((term[0], term[1]), where, invalid), term[2]) for term in terms]
+    else:
+        raise invalid(f"{where}: {what} must be a dict by joint, got {short_repr(terms)}.", EXAMPLE)
+    if len(listed) < 2:
+        raise invalid(
+            f"{where}: {what} must name two coordinates or more, got {len(listed)}.",
+            "A coordinate that is alone is held by a Driver, or by another joint.",
+        )
+    return tuple(
+        (joint, word, checked_powers(value, joint, where, invalid)) for joint, word, value in listed
+    )
+
+
+def checked_key(key: Any, where: str, invalid: Invalid) -> tuple[str, Coordinate]:
+    """A joint, or a joint and its coordinate."""
+    joint, word = key if isinstance(key, tuple) and len(key) == 2 else (key, AUTO)
+    name = checked_joint_name(joint, "joint", where, invalid)
+    return name, checked_coordinate(word, "coordinate", where, invalid)
+
+
+def checked_powers(value: Any, joint: str, where: str, invalid: Invalid) -> tuple[float, ...]:
+    """The coefficients of a coordinate and of its powers, not all of them zero."""
+    what = f"the coefficient of '{joint}'"
+    given = value if isinstance(value, tuple | list | np.ndarray) else (value,)
+    powers = [checked_number(number, what, where, invalid) for number in given]
+    while len(powers) > 1 and powers[-1] == 0.0:
+        powers.pop()
+    if not any(powers):
+        raise invalid(
+            f"{where}: {what} must not be 0: the joint would take no part.",
+            f"Leave '{joint}' out, or give its coefficient.",
+        )
+    return tuple(powers)
+
+
+Terms = Annotated[Taken[Any, tuple[Term, ...]], checked_terms]
 
 
 class Coupling(AnyDriver):
@@ -66,17 +112,9 @@ class Coupling(AnyDriver):
     word = "coupling"
     invalid = InvalidCoupling
 
-    motion: Signal = field(default=STILL, init=False, repr=False)
-    terms: tuple[Term, ...] = ()
-    offset: float = 0.0
-
-    def __init__(self, name: str, terms: Any, offset: float = 0.0) -> None:
-        super().__init__(name, STILL)
-        fill(
-            self,
-            terms=checked_terms(terms, self.where),
-            offset=checked_number(offset, "offset", self.where, InvalidCoupling),
-        )
+    motion: Signal = unset(STILL)
+    terms: Terms
+    offset: Number = 0.0
 
     @property
     def drives(self) -> str:
@@ -109,50 +147,6 @@ class Coupling(AnyDriver):
             polynomial(q, len(powers), (0.0, *powers), 0)
             for q, (_, _, powers) in zip(coordinates, self.terms, strict=True)
         ]
-
-
-def checked_terms(terms: Any, where: str) -> tuple[Term, ...]:
-    """What is coupled, from a dict by joint or from a list of (joint, coordinate, coefficients)."""
-    if isinstance(terms, Mapping):
-        listed = [(*checked_key(key, where), value) for key, value in terms.items()]
-    elif isinstance(terms, tuple | list) and all(
-        isinstance(term, tuple | list) and len(term) == 3 for term in terms
-    ):
-        listed = [(*checked_key((term[0], term[1]), where), term[2]) for term in terms]
-    else:
-        raise InvalidCoupling(
-            f"{where}: terms must be a dict by joint, got {short_repr(terms)}.", EXAMPLE
-        )
-    if len(listed) < 2:
-        raise InvalidCoupling(
-            f"{where}: terms must name two coordinates or more, got {len(listed)}.",
-            "A coordinate that is alone is held by a Driver, or by another joint.",
-        )
-    return tuple(
-        (joint, word, checked_powers(value, joint, where)) for joint, word, value in listed
-    )
-
-
-def checked_key(key: Any, where: str) -> tuple[str, Coordinate]:
-    """A joint, or a joint and its coordinate."""
-    joint, word = key if isinstance(key, tuple) and len(key) == 2 else (key, AUTO)
-    name = checked_joint_name(joint, where, InvalidCoupling)
-    return name, checked_coordinate(word, where, InvalidCoupling)
-
-
-def checked_powers(value: Any, joint: str, where: str) -> tuple[float, ...]:
-    """The coefficients of a coordinate and of its powers, not all of them zero."""
-    what = f"the coefficient of '{joint}'"
-    given = value if isinstance(value, tuple | list | np.ndarray) else (value,)
-    powers = [checked_number(number, what, where, InvalidCoupling) for number in given]
-    while len(powers) > 1 and powers[-1] == 0.0:
-        powers.pop()
-    if not any(powers):
-        raise InvalidCoupling(
-            f"{where}: {what} must not be 0: the joint would take no part.",
-            f"Leave '{joint}' out, or give its coefficient.",
-        )
-    return tuple(powers)
 
 
 def placed_coupling(coupling: Coupling, joints: Mapping[str, Joint]) -> Coupling:

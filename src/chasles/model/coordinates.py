@@ -4,10 +4,11 @@ It is that of b relative to a about or along the joint's axis, zero at the start
 whole turns.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
 from chasles.model.checks import Invalid, checked_name
 from chasles.model.errors import InvalidOption, short_repr
+from chasles.model.fields import Taken
 from chasles.model.joints import Joint
 from chasles.model.pairs import COORDINATES_OF, pair_of_rows
 from chasles.model.words import Coordinate
@@ -37,12 +38,12 @@ def coordinate_of(joint: Joint) -> Coordinate | None:
     return next(iter(coordinates_of(joint)), None)
 
 
-def checked_coordinate(coordinate: Any, where: str, invalid: Invalid) -> Coordinate:
+def checked_coordinate(coordinate: Any, what: str, where: str, invalid: Invalid) -> Coordinate:
     """One of the three words."""
     if not isinstance(coordinate, str) or coordinate not in (AUTO, ANGLE, DISPLACEMENT):
         raise invalid(
-            f"{where}: coordinate must be one of three words, got {short_repr(coordinate)}.",
-            "Give coordinate='auto', 'angle' or 'displacement'.",
+            f"{where}: {what} must be one of three words, got {short_repr(coordinate)}.",
+            f"Give {what}='auto', 'angle' or 'displacement'.",
         )
     return coordinate
 
@@ -79,16 +80,21 @@ def coordinate_key(model: Any, joint: Any, which: Any) -> tuple[str, Coordinate]
     """A joint's name, and which of its coordinates is meant."""
     found = model.joint(joint)
     where = f"coordinate of joint '{found.name}'"
-    word = checked_coordinate(which, where, InvalidOption)
+    word = checked_coordinate(which, "coordinate", where, InvalidOption)
     return found.name, resolved_coordinate(found, word, where, InvalidOption)
 
 
-def checked_joint_name(joint: Any, where: str, invalid: Invalid) -> str:
+def checked_joint_name(joint: Any, what: str, where: str, invalid: Invalid) -> str:
     if isinstance(joint, Joint):
         return joint.name
     if not isinstance(joint, str):
         raise invalid(
-            f"{where}: joint must be a joint, got {short_repr(joint)}.",
+            f"{where}: {what} must be a joint, got {short_repr(joint)}.",
             "Give a Joint of the model, or its name.",
         )
     return checked_name(joint, "joint", invalid)
+
+
+#: Fields of what acts on a joint.
+Which = Annotated[Coordinate, checked_coordinate]
+OfJoint = Annotated[Taken[Joint | str, str], checked_joint_name]

@@ -5,14 +5,22 @@ the initial configuration, as everywhere.
 """
 
 from collections.abc import Sequence
-from dataclasses import field
 from math import dist, inf
-from typing import Any
 
 from chasles.model.body import GROUND, Body
-from chasles.model.checks import Vector3, checked_number, fill
+from chasles.model.checks import Vector3, fill
 from chasles.model.compound import compound
 from chasles.model.errors import InvalidJoint
+from chasles.model.fields import (
+    Direction,
+    DirectionOrNone,
+    Number,
+    Pin,
+    Place,
+    PointOrNone,
+    given,
+    unset,
+)
 from chasles.model.joints import (
     Attachment,
     Cylindrical,
@@ -21,8 +29,8 @@ from chasles.model.joints import (
     Joint,
     Prismatic,
     Revolute,
+    Several,
     Z,
-    no_point,
 )
 from chasles.model.words import ArrayLike
 
@@ -35,17 +43,19 @@ class RowJoint(Joint, in_files=False):
 
     is_lower_pair = False
 
-    at_b: Vector3 | None = field(default=None, init=False, repr=False)
-    axis_b: Vector3 | None = field(default=None, init=False, repr=False)
+    at_b: PointOrNone = unset(None)
+    axis_b: DirectionOrNone = unset(None)
+    armature: Several = unset(0.0)
+    zero: Several = unset(0.0)
+
+    __init__ = Joint.__init__  # kinds of one's own may still give a point and an axis on b
 
 
 class OneAxis(RowJoint, in_files=False):
     """A recipe of rows about one point and one axis."""
 
-    def __init__(
-        self, name: str, a: Attachment, b: Attachment, at: ArrayLike, axis: ArrayLike
-    ) -> None:
-        super().__init__(name, a, b, at, axis)
+    at: Place
+    axis: Direction
 
 
 class Universal(RowJoint):
@@ -62,22 +72,16 @@ class Universal(RowJoint):
 
     locked = ("ux", "uy", "uz", "cross")
 
-    axis_b: Vector3 = Z
+    at: Place
+    axis: Direction
+    axis_b: Pin
 
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike,
-        axis: ArrayLike,
-        axis_b: ArrayLike,
-    ) -> None:
-        super().__init__(name, a, b, at, axis, axis_b=needed(axis_b, name))
+    def _check(self) -> None:
+        super()._check()
         cosine = cosine_between(self.axis, self.axis_b)
         if abs(cosine) > SQUARE:
             raise InvalidJoint(
-                f"joint '{name}': axis and axis_b are the pins of a cross, but their cosine is"
+                f"{self.where}: axis and axis_b are the pins of a cross, but their cosine is"
                 f" {cosine:.3g} (tolerance {SQUARE:g}).",
                 "Give two perpendicular axes: axis fixed in a, axis_b fixed in b.",
             )
@@ -120,24 +124,22 @@ class Distance(RowJoint):
 
     locked = ("length",)
 
-    at_b: Vector3 = Z
+    at: Place
+    axis: Direction = unset(Z)
+    at_b: Place
 
-    def __init__(
-        self, name: str, a: Attachment, b: Attachment, at: ArrayLike, at_b: ArrayLike
-    ) -> None:
-        super().__init__(name, a, b, at, at_b=at_b)
-        if at_b is None:
-            raise no_point("at_b", f"joint '{name}'")
+    def _check(self) -> None:
+        super()._check()
         if not 0.0 < self.length < inf:
             raise InvalidJoint(
-                f"joint '{name}': at and at_b must be apart, got a distance of {self.length:g} m.",
+                f"{self.where}: at and at_b must be apart, got a distance of {self.length:g} m.",
                 "Give two different points; use Spherical to keep two points together.",
             )
 
     @property
     def length(self) -> float:
         """The length of the rod, m."""
-        return dist(self.at or Z, self.at_b)
+        return dist(self.at, self.at_b)
 
 
 class PointOnLine(OneAxis):
@@ -203,10 +205,12 @@ class Cartesian(Joint):
     any_frame_point = True
     needs_point = False
 
-    def __init__(
-        self, name: str, a: Attachment, b: Attachment, at: ArrayLike | None = None
-    ) -> None:
-        super().__init__(name, a, b, at)
+    at: PointOrNone = given(default=None)
+    axis: Direction = unset(Z)
+    at_b: PointOrNone = unset(None)
+    axis_b: DirectionOrNone = unset(None)
+    armature: Several = unset(0.0)
+    zero: Several = unset(0.0)
 
     def slides(self) -> tuple[list[Body], list[Joint]]:
         """The same as a `compound` of three Prismatic joints, along x, y and z as entered.
@@ -258,8 +262,8 @@ class Gear(RowJoint):
     locked = ("turn",)
     needs_point = False
 
-    axis_b: Vector3 = Z
-    ratio: float = 1.0
+    axis_b: Pin = given(default=Z)
+    ratio: Number = 1.0
 
     def __init__(
         self,
@@ -271,19 +275,21 @@ class Gear(RowJoint):
         ratio: float,
         at: ArrayLike | None = None,
     ) -> None:
-        super().__init__(name, a, b, at, axis, axis_b=needed(axis_b, name))
+        fill(self, name=name, a=a, b=b, axis=axis, axis_b=axis_b, ratio=ratio, at=at)
+        self.__post_init__()
+
+    def _check(self) -> None:
+        super()._check()
         if GROUND.name in (self.a, self.b):
             raise InvalidJoint(
-                f"joint '{name}' couples a wheel to the ground, which does not turn.",
+                f"{self.where} couples a wheel to the ground, which does not turn.",
                 "Give two bodies; their bearings are Revolute joints to the ground.",
             )
-        ratio = checked_number(ratio, "ratio", f"joint '{name}'", InvalidJoint)
-        if ratio == 0.0:
+        if self.ratio == 0.0:
             raise InvalidJoint(
-                f"joint '{name}': ratio is 0, so that b would not turn at all.",
+                f"{self.where}: ratio is 0, so that b would not turn at all.",
                 "Give turns of b per turn of a, negative if they turn in opposite senses.",
             )
-        fill(self, ratio=ratio)
 
 
 def check_bearings(gear: Gear, joints: Sequence[Joint]) -> None:
@@ -326,16 +332,6 @@ def welded_to(body: str, joints: Sequence[Joint]) -> set[str]:
         more = set().union(*(pair for pair in ends if pair & together)) - together
         together, grew = together | more, bool(more)
     return together
-
-
-def needed(axis_b: Any, name: str) -> Any:
-    """A second axis that may not be left out."""
-    if axis_b is None:
-        raise InvalidJoint(
-            f"joint '{name}': axis_b must be an axis, got None: this joint has one on each body.",
-            "Give axis_b=(x, y, z) in world coordinates.",
-        )
-    return axis_b
 
 
 def cosine_between(first: Vector3, second: Vector3) -> float:

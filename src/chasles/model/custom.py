@@ -9,24 +9,21 @@ $-\lambda J_i^T$ on every body: together these do no work.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from chasles.model.body import GROUND, Body, checked_body
+from chasles.model.body import GROUND, Body
 from chasles.model.checks import (
+    Invalid,
     Vector3,
-    check_flag,
     checked_array,
-    checked_callable,
     checked_count,
-    checked_name,
     checked_vector,
     fill,
 )
-from chasles.model.coordinate_coupling import Coupling
+from chasles.model.coordinate_coupling import Coupling, Term
 from chasles.model.couplings import RowJoint
-from chasles.model.drivers import AnyDriver
 from chasles.model.errors import (
     ChaslesError,
     InvalidCoupling,
@@ -35,14 +32,30 @@ from chasles.model.errors import (
     one_line,
     short_repr,
 )
+from chasles.model.fields import Direction, Flag, Taken, function, given, optional, unset
 from chasles.model.formulas import check_once, checked_several, entered_motion
-from chasles.model.joints import Attachment
-from chasles.model.loads import BodyForce, is_plain
+from chasles.model.joints import Attachment, End, Z
+from chasles.model.loads import BodyForce, is_plain, pushed_body
 from chasles.model.words import ArrayLike, Floats
 
 Pose = tuple[tuple[float, ...], tuple[float, ...]]
 MOST_ROWS = 6  # more would lock more than there is
 TWISTS = 12  # components of the twists of two bodies
+
+
+OF_PAIR = "formula(pose_a, pose_b)"
+ONE = "formula(t, position, rotation, velocity, angular_velocity)"
+SEVERAL = "formula(t, motion_1, motion_2, ...)"
+JACOBIAN = optional(function("jacobian(pose_a, pose_b)"))
+
+
+def checked_rows(rows: Any, what: str, where: str, invalid: Invalid) -> int:
+    return checked_count(rows, what, MOST_ROWS, where, invalid)
+
+
+FirstBody = Annotated[Taken[Body | str | Sequence[Body | str], str], pushed_body]
+OtherBodies = Taken[Sequence[Body | str], tuple[str, ...]]
+SeveralBodies = Annotated[OtherBodies, checked_several]
 
 
 class CustomJoint(RowJoint, in_files=False):
@@ -78,9 +91,10 @@ class CustomJoint(RowJoint, in_files=False):
 
     needs_point = False
 
-    formula: Callable[..., Any] = tuple
-    rows: int = 1
-    jacobian: Callable[..., Any] | None = None
+    axis: Direction = unset(Z)
+    formula: Annotated[Callable[..., Any], function(OF_PAIR)]
+    rows: Annotated[int, checked_rows]
+    jacobian: Annotated[Callable[..., Any] | None, JACOBIAN]
 
     def __init__(
         self,
@@ -92,23 +106,12 @@ class CustomJoint(RowJoint, in_files=False):
         at: ArrayLike | None = None,
         jacobian: Callable[..., Any] | None = None,
     ) -> None:
-        where = f"joint '{checked_name(name, 'joint', InvalidJoint)}'"
-        rows = checked_count(rows, "rows", MOST_ROWS, where, InvalidJoint)
-        fill(self, locked=tuple(f"g{row}" for row in range(rows)))
-        super().__init__(name, a, b, at)
-        shape = "formula(pose_a, pose_b)"
-        fill(
-            self,
-            formula=checked_callable(formula, "formula", shape, where, InvalidJoint),
-            rows=rows,
-            jacobian=(
-                None
-                if jacobian is None
-                else checked_callable(
-                    jacobian, "jacobian", "jacobian(pose_a, pose_b)", where, InvalidJoint
-                )
-            ),
-        )
+        fill(self, name=name, a=a, b=b, at=at, formula=formula, rows=rows, jacobian=jacobian)
+        self.__post_init__()
+
+    def _check(self) -> None:
+        fill(self, locked=tuple(f"g{row}" for row in range(self.rows)))
+        super()._check()
 
     def residual(self, pose_a: Pose, pose_b: Pose) -> tuple[float, ...]:
         """The residuals of the formula at two poses, checked to be `rows` finite numbers."""
@@ -144,10 +147,6 @@ class CustomJoint(RowJoint, in_files=False):
                 f"Give {what}(pose_a, pose_b) with poses (R, r) of nine and three numbers.",
             ) from error
         return checked_array(returned, f"what its {what} returned", where, InvalidJoint)
-
-
-ONE = "formula(t, position, rotation, velocity, angular_velocity)"
-SEVERAL = "formula(t, motion_1, motion_2, ...)"
 
 
 class CustomForce(BodyForce, in_files=False):
@@ -188,52 +187,38 @@ class CustomForce(BodyForce, in_files=False):
     ('sun', 'earth', 'moon')
     """
 
-    formula: Callable[..., Any] = tuple
-    reaction: str = GROUND.name
-    compiled: bool = False
-    sees_reaction: bool = False
-    others: tuple[str, ...] = ()  # bodies beside the first, where the formula sees several
+    body: FirstBody
+    formula: Annotated[Callable[..., Any], function(ONE)]
+    reaction: End = given(default=GROUND)
+    compiled: Flag = False
+    sees_reaction: Flag = False
+    others: OtherBodies = given(default=())  # beside the first, where the formula sees several
 
-    def __init__(
-        self,
-        name: str,
-        body: Body | str | Sequence[Body | str],
-        formula: Callable[..., Any],
-        reaction: Attachment = GROUND,
-        compiled: bool = False,
-        sees_reaction: bool = False,
-        others: Sequence[Body | str] = (),
-    ) -> None:
-        first, rest = first_and_rest(name, body, others)
-        super().__init__(name, first)
-        other = checked_body(reaction, "reaction", self.where, InvalidForce)
-        if other == self.body:
+    def __post_init__(self) -> None:
+        first, rest = first_and_rest(self.name, self.body, self.others)
+        fill(self, body=first, others=rest)
+        super().__post_init__()
+
+    def _check(self) -> None:
+        super()._check()
+        if self.reaction == self.body:
             raise InvalidForce(
-                f"{self.where}: body and reaction are both '{other}', so it does nothing.",
+                f"{self.where}: body and reaction are both '{self.body}', so it does nothing.",
                 "Give another body, or leave it out for the ground.",
             )
-        for what, flag in {"compiled": compiled, "sees_reaction": sees_reaction}.items():
-            check_flag(flag, what, self.where, InvalidForce)
-        if rest and (other != GROUND.name or compiled or sees_reaction):
+        alone = self.reaction == GROUND.name and not self.compiled and not self.sees_reaction
+        if self.others and not alone:
             raise InvalidForce(
                 f"{self.where}: its formula sees several bodies and answers for each of them, so"
                 " that reaction, compiled and sees_reaction have no meaning.",
                 "Leave them out.",
             )
-        if compiled and sees_reaction:
+        if self.compiled and self.sees_reaction:
             raise InvalidForce(
                 f"{self.where}: compiled and sees_reaction are both True, but machine code sees one"
                 " body only.",
                 "Leave compiled=True out.",
             )
-        fill(
-            self,
-            formula=checked_callable(formula, "formula", ONE, self.where, InvalidForce),
-            reaction=other,
-            compiled=bool(compiled),
-            sees_reaction=bool(sees_reaction),
-            others=rest,
-        )
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -307,12 +292,12 @@ class CustomForce(BodyForce, in_files=False):
 def first_and_rest(name: Any, body: Any, others: Any) -> tuple[Any, tuple[str, ...]]:
     """The body of a formula that sees one, or the first of several and the others."""
     if isinstance(body, list | tuple):
-        several = checked_several(body, f"force '{name}'", InvalidForce)
+        several = checked_several(body, "bodies", f"force '{name}'", InvalidForce)
         return several[0], several[1:]
     if isinstance(others, tuple | list) and not others:
         return body, ()
     listed = [*others] if isinstance(others, list | tuple) else [others]
-    several = checked_several([body, *listed], f"force '{name}'", InvalidForce)
+    several = checked_several([body, *listed], "bodies", f"force '{name}'", InvalidForce)
     return several[0], several[1:]
 
 
@@ -341,25 +326,13 @@ class CustomCoupling(Coupling, in_files=False):
     ('left', 'right', 'slider')
     """
 
-    bodies: tuple[str, ...] = ()
-    formula: Callable[..., Any] = tuple
+    terms: tuple[Term, ...] = unset(())
+    offset: float = unset(0.0)
+    bodies: SeveralBodies
+    formula: Annotated[Callable[..., Any], function("formula(pose_1, pose_2, ...)")]
 
     #: a user's formula has so many residuals
     rows = 1
-
-    def __init__(
-        self, name: str, bodies: Sequence[Body | str], formula: Callable[..., Any]
-    ) -> None:
-        AnyDriver.__init__(self, name, self.motion)
-        fill(
-            self,
-            terms=(),
-            offset=0.0,
-            bodies=checked_several(bodies, self.where, InvalidCoupling),
-            formula=checked_callable(
-                formula, "formula", "formula(pose_1, pose_2, ...)", self.where, InvalidCoupling
-            ),
-        )
 
     @property
     def drives(self) -> str:

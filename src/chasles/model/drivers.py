@@ -1,23 +1,43 @@
 """Drivers: constraints whose zero moves in time, and the force that it takes."""
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
 from chasles.model.body import Body, checked_body
-from chasles.model.checks import Vector3, checked_direction, checked_name, checked_vector, fill
-from chasles.model.coordinates import checked_coordinate, checked_joint_name
+from chasles.model.checks import Invalid
+from chasles.model.coordinates import OfJoint, Which
 from chasles.model.derivatives import Function
-from chasles.model.errors import ChaslesError, InvalidDriver, short_repr
-from chasles.model.joints import Joint
+from chasles.model.errors import InvalidDriver, short_repr
+from chasles.model.fields import Direction, PointOrNone, Taken
 from chasles.model.registered import Part as Registered
 from chasles.model.signals import Part, Signal
-from chasles.model.words import ArrayLike, Coordinate, Floats
+from chasles.model.words import ArrayLike, Floats
 
 AT_ZERO = 1e-9  # how far from zero (rad or m) a motion may start
 #: What counts neither as a jump nor as a kink: rounding, in rad or m and per s, and the error of
 #: numerical derivatives, as a fraction of the largest value and rate.
 LEAST, LEAST_RATE, NOISE = 1e-12, 1e-9, 1e-5
+
+
+def checked_motion(motion: Any, what: str, where: str, invalid: Invalid) -> Signal:
+    """A signal that is zero at t = 0, from one or from a function of time."""
+    if not isinstance(motion, Signal) and not callable(motion):
+        raise invalid(
+            f"{where}: {what} must be a function of time, got {short_repr(motion)}.",
+            "Give a Signal or a function of t; a constant speed is Signal.linear(speed).",
+        )
+    signal = motion if isinstance(motion, Signal) else Signal(motion)
+    signal.values([0.0], owner=f"{where}, {what}")  # what fails at once is said at once
+    return signal
+
+
+def moving_body(body: Any, what: str, where: str, invalid: Invalid) -> str:
+    return checked_body(body, what, where, invalid, "does not move")
+
+
+Motion = Annotated[Taken[Signal | Function, Signal], checked_motion]
+OfBody = Annotated[Taken[Body | str, str], moving_body]
 
 
 class AnyDriver(Registered):
@@ -36,16 +56,13 @@ class AnyDriver(Registered):
     kind: ClassVar[str] = "anydriver"
     kinds: ClassVar[dict[str, type["AnyDriver"]]] = {}
     word = "driver"
-    #: what is raised where it is wrong
-    invalid: ClassVar[type[ChaslesError]] = InvalidDriver
+    invalid: ClassVar[Invalid] = InvalidDriver
 
     name: str
-    motion: Signal
+    if TYPE_CHECKING:  # every kind has it, behind its own fields
 
-    def __init__(self, name: str, motion: Signal | Function) -> None:
-        checked_name(name, self.word, self.invalid)
-        fill(self, name=name)
-        fill(self, motion=checked_motion(motion, self.where))
+        @property
+        def motion(self) -> Signal: ...
 
     def sample(self, times: ArrayLike) -> Floats:
         """(T, 3): value, rate and second derivative of the motion at T times."""
@@ -123,22 +140,9 @@ class Driver(AnyDriver):
     [[2.0, 2.0, 0.0]]
     """
 
-    joint: str
-    coordinate: Coordinate = "auto"
-
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | str,
-        motion: Signal | Function,
-        coordinate: Coordinate = "auto",
-    ) -> None:
-        super().__init__(name, motion)
-        fill(
-            self,
-            joint=checked_joint_name(joint, self.where, InvalidDriver),
-            coordinate=checked_coordinate(coordinate, self.where, InvalidDriver),
-        )
+    joint: OfJoint
+    motion: Motion
+    coordinate: Which = "auto"
 
     @property
     def drives(self) -> str:
@@ -165,43 +169,19 @@ class PointDriver(AnyDriver):
     (0.0, 0.0, 1.0)
     """
 
-    body: str
-    at: Vector3 | None
-    direction: Vector3
+    body: OfBody
+    at: PointOrNone
+    direction: Direction
+    motion: Motion
 
-    def __init__(
-        self,
-        name: str,
-        body: Body | str,
-        at: ArrayLike | None,
-        direction: ArrayLike,
-        motion: Signal | Function,
-    ) -> None:
-        super().__init__(name, motion)
+    def _check(self) -> None:
+        super()._check()
         check_start(self)
-        fill(
-            self,
-            body=checked_body(body, "body", self.where, InvalidDriver, "does not move"),
-            at=None if at is None else checked_vector(at, "at", self.where, InvalidDriver),
-            direction=checked_direction(direction, "direction", self.where, InvalidDriver),
-        )
 
     @property
     def drives(self) -> str:
         x, y, z = self.direction
         return f"a point of body '{self.body}' along ({x:g}, {y:g}, {z:g})"
-
-
-def checked_motion(motion: Any, where: str) -> Signal:
-    """A signal that is zero at t = 0, from one or from a function of time."""
-    if not isinstance(motion, Signal) and not callable(motion):
-        raise InvalidDriver(
-            f"{where}: motion must be a function of time, got {short_repr(motion)}.",
-            "Give a Signal or a function of t; a constant speed is Signal.linear(speed).",
-        )
-    signal = motion if isinstance(motion, Signal) else Signal(motion)
-    signal.values([0.0], owner=f"{where}, motion")  # what fails at once is said at once
-    return signal
 
 
 def check_start(driver: AnyDriver, zero: float = 0.0) -> None:

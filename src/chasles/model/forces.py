@@ -5,27 +5,41 @@ Points are in world coordinates at the initial configuration; each stays fixed i
 
 from collections.abc import Mapping
 from math import dist, inf
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from chasles.model.body import GROUND, Body  # noqa: F401  the examples join the ground
-from chasles.model.checks import (
-    Vector3,
-    checked_array,
-    checked_direction,
-    checked_name,
-    checked_not_negative,
-    checked_vector,
-    fill,
-)
+from chasles.model.checks import Invalid, checked_array, fill
 from chasles.model.errors import InvalidForce, short_repr
-from chasles.model.joints import Attachment, Z, checked_pair
+from chasles.model.fields import Direction, Point, Taken, given, not_negative, optional
+from chasles.model.joints import End, Z, check_pair
 from chasles.model.registered import Part
 from chasles.model.words import ArrayLike
 
 SixNumbers = tuple[float, float, float, float, float, float]
 AT_REST: SixNumbers = (0.0,) * 6
+
+
+def checked_six(value: Any, what: str, where: str, invalid: Invalid) -> SixNumbers:
+    """Six numbers, none of them negative."""
+    array = checked_array(value, what, where, invalid)
+    if array.shape != (6,):
+        raise invalid(
+            f"{where}: {what} must be six numbers, got shape {array.shape}.",
+            "Give three along and three about the axes x, y, z.",
+        )
+    if np.any(array < 0.0):
+        raise invalid(
+            f"{where}: {what} must not be negative, got {short_repr(array.tolist())}.",
+            "Give six numbers of zero or more.",
+        )
+    x, y, z, about_x, about_y, about_z = array.tolist()
+    return (x, y, z, about_x, about_y, about_z)
+
+
+Six = Annotated[Taken[ArrayLike, SixNumbers], checked_six]
+RestLength = Annotated[Taken[float | None, float], optional(not_negative("m"))]
 
 
 class Force(Part):
@@ -51,16 +65,16 @@ class Force(Part):
     kind: ClassVar[str] = "force"
     kinds: ClassVar[dict[str, type["Force"]]] = {}
     word = "force"
+    invalid = InvalidForce
 
     name: str
 
-    def __init__(self, name: str) -> None:
+    def _check(self) -> None:
         if type(self) is Force:
             raise InvalidForce(
-                f"force '{name}' is of no kind, so it does nothing.",
+                f"{self.where} is of no kind, so it does nothing.",
                 "Use one of the kinds: Spring, JointSpring, Bushing, Load, Drag, ...",
             )
-        fill(self, name=checked_name(name, "force", InvalidForce))
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -88,14 +102,13 @@ class PairForce(Force, in_files=False):
         Second body, or GROUND.
     """
 
-    a: str
-    b: str
-    at: Vector3
+    a: End
+    b: End
+    at: Point
 
-    def __init__(self, name: str, a: Attachment, b: Attachment, at: ArrayLike) -> None:
-        super().__init__(name)
-        name_a, name_b = checked_pair(a, b, self.where, InvalidForce)
-        fill(self, a=name_a, b=name_b, at=checked_vector(at, "at", self.where, InvalidForce))
+    def _check(self) -> None:
+        super()._check()
+        check_pair(self.a, self.b, self.where, InvalidForce)
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -129,29 +142,15 @@ class Spring(PairForce):
     2.0
     """
 
-    at_b: Vector3
-    stiffness: float
-    damping: float = 0.0
-    rest_length: float = 0.0
+    at_b: Point
+    stiffness: Annotated[float, not_negative("N/m")]
+    damping: Annotated[float, not_negative("N s/m")] = 0.0
+    rest_length: RestLength = given(default=None)
 
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike,
-        at_b: ArrayLike,
-        stiffness: float,
-        damping: float = 0.0,
-        rest_length: float | None = None,
-    ) -> None:
-        super().__init__(name, a, b, at)
-        fill(self, at_b=checked_vector(at_b, "at_b", self.where, InvalidForce))
-        constants = elastic(self.where, stiffness, damping, "N/m", "N s/m")
-        rest = self.length
-        if rest_length is not None:
-            rest = checked_not_negative(rest_length, "rest_length", "m", self.where, InvalidForce)
-        defined = rest_length is not None and rest == constants["damping"] == 0.0
+    def _check(self) -> None:
+        super()._check()
+        check_acts(self)
+        defined = self.rest_length == self.damping == 0.0
         if self.length == inf or (self.length == 0.0 and not defined):
             raise InvalidForce(
                 f"{self.where}: at and at_b are {self.length:g} m apart at the start, and a spring"
@@ -159,7 +158,8 @@ class Spring(PairForce):
                 "Move one of the points, so that the line has a direction; only a spring with"
                 " rest_length=0 and no damping needs none.",
             )
-        fill(self, **constants, rest_length=rest)
+        if self.rest_length is None:
+            fill(self, rest_length=self.length)
 
     @property
     def length(self) -> float:
@@ -193,68 +193,19 @@ class Bushing(PairForce):
     (100000.0, 100000.0, 100000.0, 100.0, 100.0, 100.0)
     """
 
-    stiffness: SixNumbers
-    damping: SixNumbers = AT_REST
-    axis: Vector3 = Z
+    stiffness: Six
+    damping: Six = given(default=AT_REST)
+    axis: Direction = given(default=Z)
 
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike,
-        stiffness: ArrayLike,
-        damping: ArrayLike = AT_REST,
-        axis: ArrayLike = Z,
-    ) -> None:
-        super().__init__(name, a, b, at)
-        fill(
-            self,
-            stiffness=checked_six(stiffness, "stiffness", self.where),
-            damping=checked_six(damping, "damping", self.where),
-            axis=checked_direction(axis, "axis", self.where, InvalidForce),
-        )
-        if not any(self.stiffness + self.damping):
-            raise idle(self.where)
+    def _check(self) -> None:
+        super()._check()
+        check_acts(self)
 
 
-def elastic(
-    where: str, stiffness: Any, damping: Any, unit: str, damping_unit: str
-) -> dict[str, float]:
-    """A stiffness and a damping, neither negative and not both zero."""
-    found = coefficients(where, stiffness=(stiffness, unit), damping=(damping, damping_unit))
-    if not any(found.values()):
-        raise idle(where)
-    return found
-
-
-def coefficients(where: str, **given: tuple[Any, str]) -> dict[str, float]:
-    """Numbers with their units, none of them negative."""
-    return {
-        what: checked_not_negative(value, what, unit, where, InvalidForce)
-        for what, (value, unit) in given.items()
-    }
-
-
-def idle(where: str) -> InvalidForce:
-    return InvalidForce(
-        f"{where}: stiffness and damping are both 0, so it does nothing.",
-        "Give one of them, or leave the force out.",
-    )
-
-
-def checked_six(value: Any, what: str, where: str) -> SixNumbers:
-    """Six numbers, none of them negative."""
-    array = checked_array(value, what, where, InvalidForce)
-    if array.shape != (6,):
+def check_acts(force: Any) -> None:
+    """Refuse a stiffness and a damping that are both zero."""
+    if not np.any(force.stiffness) and not np.any(force.damping):
         raise InvalidForce(
-            f"{where}: {what} must be six numbers, got shape {array.shape}.",
-            "Give three along and three about the axes x, y, z.",
+            f"{force.where}: stiffness and damping are both 0, so it does nothing.",
+            "Give one of them, or leave the force out.",
         )
-    if np.any(array < 0.0):
-        raise InvalidForce(
-            f"{where}: {what} must not be negative, got {short_repr(array.tolist())}.",
-            "Give six numbers of zero or more.",
-        )
-    x, y, z, about_x, about_y, about_z = array.tolist()
-    return (x, y, z, about_x, about_y, about_z)

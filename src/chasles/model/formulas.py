@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from chasles.model.body import GROUND, Body, checked_body
-from chasles.model.checks import IDENTITY, NOT_FINITE
+from chasles.model.checks import IDENTITY, NOT_FINITE, Invalid
 from chasles.model.errors import ChaslesError, short_repr
 
 Numbers = tuple[float, ...]
@@ -49,20 +49,22 @@ def entered_motion(name: str, bodies: Mapping[str, Body]) -> tuple[Numbers, ...]
 MOST_SEEN = 16
 
 
-def checked_several(bodies: Any, where: str, error: type[ChaslesError]) -> tuple[str, ...]:
+def checked_several(bodies: Any, what: str, where: str, invalid: Invalid) -> tuple[str, ...]:
     """The names of two bodies or more, each once; the ground is none of them."""
     remedy = "Give a list of bodies or their names: [left, right, 'pulley']."
     if not isinstance(bodies, list | tuple):
-        raise error(f"{where}: bodies must be a list of bodies, got {short_repr(bodies)}.", remedy)
+        raise invalid(
+            f"{where}: {what} must be a list of bodies, got {short_repr(bodies)}.", remedy
+        )
     names: list[str] = []
     for index, body in enumerate(bodies):
-        name = checked_body(body, f"bodies[{index}]", where, error, "never moves")
+        name = checked_body(body, f"{what}[{index}]", where, invalid, "never moves")
         if name in names:
-            raise error(f"{where}: body '{name}' is named twice.", "Name every body once.")
+            raise invalid(f"{where}: body '{name}' is named twice.", "Name every body once.")
         names.append(name)
     if not 2 <= len(names) <= MOST_SEEN:
-        raise error(
-            f"{where}: bodies must be 2 to {MOST_SEEN} bodies, got {len(names)}.",
+        raise invalid(
+            f"{where}: {what} must be 2 to {MOST_SEEN} bodies, got {len(names)}.",
             "Give a single body by itself, not in a list."
             if len(names) < 2
             else "Share the bodies among several parts.",

@@ -5,26 +5,22 @@ Model puts the joint's own in the place of "auto".
 """
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from chasles.model.checks import (
-    Invalid,
-    checked_callable,
-    checked_not_negative,
-    checked_number,
-    checked_positive,
-    fill,
-)
-from chasles.model.coordinates import checked_coordinate, checked_joint_name
+from chasles.model.checks import Invalid, checked_number, fill
+from chasles.model.coordinates import OfJoint, Which
 from chasles.model.errors import ChaslesError, InvalidForce, one_line
-from chasles.model.forces import Force, elastic
-from chasles.model.joints import Joint
+from chasles.model.fields import Number, function, not_negative, positive, unset
+from chasles.model.forces import Force, check_acts
 from chasles.model.signals import Signal
 from chasles.model.words import Coordinate
 
 PER_UNIT, PER_SPEED = "N m/rad or N/m", "N m s/rad or N s/m"
 NOTHING = Signal.constant(0.0)
+Stiffness = Annotated[float, not_negative(PER_UNIT)]
+Damping = Annotated[float, not_negative(PER_SPEED)]
 
 
 class JointForce(Force, in_files=False):
@@ -38,16 +34,11 @@ class JointForce(Force, in_files=False):
         "auto", "angle" or "displacement".
     """
 
-    joint: str
-    coordinate: Coordinate = "auto"
+    joint: OfJoint
+    if TYPE_CHECKING:  # every kind has it, behind its own fields
 
-    def __init__(self, name: str, joint: Joint | str, coordinate: Coordinate = "auto") -> None:
-        super().__init__(name)
-        fill(
-            self,
-            joint=checked_joint_name(joint, self.where, InvalidForce),
-            coordinate=checked_coordinate(coordinate, self.where, InvalidForce),
-        )
+        @property
+        def coordinate(self) -> Coordinate: ...
 
     @property
     def acts_on(self) -> str:
@@ -72,25 +63,14 @@ class JointSpring(JointForce):
     0.5
     """
 
-    stiffness: float = 0.0
-    damping: float = 0.0
-    rest: float = 0.0
+    stiffness: Stiffness
+    damping: Damping = 0.0
+    rest: Number = 0.0
+    coordinate: Which = "auto"
 
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | str,
-        stiffness: float,
-        damping: float = 0.0,
-        rest: float = 0.0,
-        coordinate: Coordinate = "auto",
-    ) -> None:
-        super().__init__(name, joint, coordinate)
-        fill(
-            self,
-            **elastic(self.where, stiffness, damping, PER_UNIT, PER_SPEED),
-            rest=checked_number(rest, "rest", self.where, InvalidForce),
-        )
+    def _check(self) -> None:
+        super()._check()
+        check_acts(self)
 
 
 class TorsionSpring(JointSpring):
@@ -111,15 +91,7 @@ class TorsionSpring(JointSpring):
     'angle'
     """
 
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | str,
-        stiffness: float,
-        damping: float = 0.0,
-        rest: float = 0.0,
-    ) -> None:
-        super().__init__(name, joint, stiffness, damping, rest, "angle")
+    coordinate: Coordinate = unset("angle")
 
 
 class JointFriction(JointForce):
@@ -143,25 +115,9 @@ class JointFriction(JointForce):
     0.001
     """
 
-    level: float = 0.0
-    smoothing: float = 1e-3
-
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | str,
-        level: float,
-        smoothing: float = 1e-3,
-        coordinate: Coordinate = "auto",
-    ) -> None:
-        super().__init__(name, joint, coordinate)
-        fill(
-            self,
-            level=checked_not_negative(level, "level", "N m or N", self.where, InvalidForce),
-            smoothing=checked_positive(
-                smoothing, "smoothing", "rad/s or m/s", self.where, InvalidForce
-            ),
-        )
+    level: Annotated[float, not_negative("N m or N")]
+    smoothing: Annotated[float, positive("rad/s or m/s")] = 1e-3
+    coordinate: Which = "auto"
 
 
 class JointStop(JointForce):
@@ -190,27 +146,14 @@ class JointStop(JointForce):
 
     lower: float | None = None
     upper: float | None = None
-    stiffness: float = 0.0
-    damping: float = 0.0
+    _: KW_ONLY
+    stiffness: Annotated[float, positive(PER_UNIT)]
+    damping: Damping = 0.0
+    coordinate: Which = "auto"
 
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | str,
-        lower: float | None = None,
-        upper: float | None = None,
-        *,
-        stiffness: float,
-        damping: float = 0.0,
-        coordinate: Coordinate = "auto",
-    ) -> None:
-        super().__init__(name, joint, coordinate)
-        fill(
-            self,
-            **checked_ends(lower, upper, self.where, InvalidForce),
-            stiffness=checked_positive(stiffness, "stiffness", PER_UNIT, self.where, InvalidForce),
-            damping=checked_not_negative(damping, "damping", PER_SPEED, self.where, InvalidForce),
-        )
+    def _check(self) -> None:
+        super()._check()
+        fill(self, **checked_ends(self.lower, self.upper, self.where, InvalidForce))
 
 
 def checked_ends(
@@ -257,18 +200,8 @@ class JointLaw(JointForce, in_files=False):
     -8.0
     """
 
-    law: Callable[..., Any] = float
-
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | str,
-        law: Callable[..., Any],
-        coordinate: Coordinate = "auto",
-    ) -> None:
-        super().__init__(name, joint, coordinate)
-        call = "law(t, q, rate)"
-        fill(self, law=checked_callable(law, "law", call, self.where, InvalidForce))
+    law: Annotated[Callable[..., Any], function("law(t, q, rate)")]
+    coordinate: Which = "auto"
 
     def effort(self, t: float, q: float, rate: float) -> float:
         """What the law says, checked."""

@@ -5,24 +5,26 @@ components of the relative twist (angular wx wy wz, linear ux uy uz) that the jo
 in that frame.  Points and axes are in world coordinates at the initial configuration.
 """
 
-from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
 from chasles.model.body import GROUND, Body, Ground, checked_body
-from chasles.model.checks import (
-    Invalid,
-    Matrix3,
-    Vector3,
-    checked_direction,
-    checked_name,
-    checked_not_negative,
-    checked_number,
-    checked_vector,
-    fill,
-)
+from chasles.model.checks import Invalid, Matrix3, Vector3, checked_direction, fill
 from chasles.model.errors import ChaslesError, InvalidJoint, short_repr
+from chasles.model.fields import (
+    Direction,
+    DirectionOrNone,
+    Number,
+    Place,
+    PointOrNone,
+    Taken,
+    given,
+    left_out,
+    not_negative,
+    optional,
+    unset,
+)
 from chasles.model.pairs import ANY_POINT, COORDINATES_OF, MOTIONS, SCREWED, pair_of_rows
 from chasles.model.registered import Part
 from chasles.model.rotations import Turned, rotation_of
@@ -33,6 +35,10 @@ if TYPE_CHECKING:
 else:
     Attachment = Word("Body | str")
 Z: Vector3 = (0.0, 0.0, 1.0)
+End = Annotated[Taken[Attachment, str], checked_body]
+SlideAxis = Annotated[Taken[ArrayLike | None, Vector3], optional(checked_direction)]
+#: Of rotors and zeros, which are checked when it is known how many there are.
+Several = Taken[ArrayLike, float | tuple[float, ...]]
 
 
 class Joint(Part):
@@ -87,63 +93,38 @@ class Joint(Part):
     coordinates: ClassVar[tuple[Coordinate, ...]] = ()
     kinds: ClassVar[dict[str, type["Joint"]]] = {}
     word = "joint"
+    invalid = InvalidJoint
 
     name: str
-    a: str
-    b: str
-    at: Vector3 | None
-    axis: Vector3 = Z
-    at_b: Vector3 | None = None
-    axis_b: Vector3 | None = None
+    a: End
+    b: End
+    at: PointOrNone
+    axis: Direction = given(default=Z)
     #: metres of advance per radian; zero for all joints but the helical one
-    pitch: float = field(default=0.0, init=False, repr=False)
+    pitch: float = unset(0.0)
+    at_b: PointOrNone = given(default=None)
+    axis_b: DirectionOrNone = given(default=None)
     #: rotor inertia that its coordinates feel; see `Revolute`
-    armature: float | tuple[float, ...] = field(default=0.0, init=False, repr=False)
+    armature: Several = given(default=0.0, repr=False)
     #: its coordinates at the poses entered; see `Revolute`
-    zero: float | tuple[float, ...] = field(default=0.0, init=False, repr=False)
+    zero: Several = given(default=0.0, repr=False)
     #: by how much b has to turn until it is closed; see `Fixed`
-    turn: Matrix3 | None = field(default=None, init=False, repr=False)
+    turn: Matrix3 | None = unset(None)
 
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike | None,
-        axis: ArrayLike = Z,
-        at_b: ArrayLike | None = None,
-        axis_b: ArrayLike | None = None,
-        armature: ArrayLike = 0.0,
-        zero: ArrayLike = 0.0,
-    ) -> None:
-        where = f"joint '{checked_name(name, 'joint', InvalidJoint)}'"
+    def _check(self) -> None:
         if not self.locked:
             raise InvalidJoint(
-                f"{where} is of no kind, so it holds nothing.",
+                f"{self.where} is of no kind, so it holds nothing.",
                 "Use one of the kinds: Revolute, Spherical, Universal, Distance, ...",
             )
-
-        check_rows(self.locked, self.is_lower_pair, where)
-
-        def point(value: ArrayLike | None, what: str) -> Vector3 | None:
-            return None if value is None else checked_vector(value, what, where, InvalidJoint)
-
-        if at is None and self.needs_point:
-            raise no_point("at", where)
-        name_a, name_b = checked_pair(a, b, where, InvalidJoint)
+        check_rows(self.locked, self.is_lower_pair, self.where)
+        if self.at is None and self.needs_point:
+            raise left_out("at", "a point", self.where, InvalidJoint)
+        check_pair(self.a, self.b, self.where, InvalidJoint)
         fill(
             self,
-            name=name,
-            a=name_a,
-            b=name_b,
-            at=point(at, "at"),
-            axis=checked_direction(axis, "axis", where, InvalidJoint),
-            at_b=point(at_b, "at_b"),
-            axis_b=(
-                None if axis_b is None else checked_direction(axis_b, "axis_b", where, InvalidJoint)
-            ),
-            armature=checked_armature(armature, 6 - len(self.locked), where),
-            zero=checked_zero(zero, self.coordinates, where),
+            armature=checked_armature(self.armature, 6 - len(self.locked), self.where),
+            zero=checked_zero(self.zero, self.coordinates, self.where),
         )
 
     def at_start(self, coordinate: Coordinate) -> float:
@@ -204,7 +185,10 @@ class LowerPair(Joint, in_files=False):
     ('wx', 'wy')
     """
 
-    pitch: float = 0.0
+    at: PointOrNone = given(default=None)
+    pitch: Number = 0.0
+    armature: Several = unset(0.0)
+    zero: Several = unset(0.0)
 
     def __init_subclass__(cls, in_files: bool | None = None) -> None:
         """Refuse what leaves no group free."""
@@ -227,26 +211,14 @@ class LowerPair(Joint, in_files=False):
         cls.any_frame_point = pair in ANY_POINT
         cls.needs_point = not cls.any_frame_point
 
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike | None = None,
-        axis: ArrayLike = Z,
-        pitch: float = 0.0,
-        at_b: ArrayLike | None = None,
-        axis_b: ArrayLike | None = None,
-    ) -> None:
-        super().__init__(name, a, b, at, axis, at_b, axis_b)
-        advance = checked_number(pitch, "pitch", f"joint '{name}'", InvalidJoint)
-        if advance and pair_of_rows(self.locked) not in SCREWED:
+    def _check(self) -> None:
+        super()._check()
+        if self.pitch and pair_of_rows(self.locked) not in SCREWED:
             raise InvalidJoint(
-                f"joint '{name}': pitch is {advance:g} m/rad, but it does not turn about z with z"
+                f"{self.where}: pitch is {self.pitch:g} m/rad, but it does not turn about z with z"
                 " locked.",
                 "Leave pitch out, or lock uz and not wz.",
             )
-        fill(self, pitch=advance)
 
 
 class Spherical(Joint):
@@ -260,18 +232,11 @@ class Spherical(Joint):
 
     locked = ("ux", "uy", "uz")
 
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike,
-        at_b: ArrayLike | None = None,
-        armature: float = 0.0,
-    ) -> None:
-        where = f"joint '{name}'"
-        rotor = checked_not_negative(armature, "armature", "kg m^2", where, InvalidJoint)
-        super().__init__(name, a, b, at, at_b=at_b, armature=rotor)
+    at: Place
+    axis: Direction = unset(Z)
+    axis_b: DirectionOrNone = unset(None)
+    armature: Annotated[float, not_negative("kg m^2")] = given(default=0.0, repr=False)
+    zero: Several = unset(0.0)
 
 
 class AlongLine(Joint, in_files=False):
@@ -287,19 +252,8 @@ class AlongLine(Joint, in_files=False):
         a turn. Springs, stops, motions, couplings and results count from it.
     """
 
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike,
-        axis: ArrayLike,
-        at_b: ArrayLike | None = None,
-        axis_b: ArrayLike | None = None,
-        armature: ArrayLike = 0.0,
-        zero: ArrayLike = 0.0,
-    ) -> None:
-        super().__init__(name, a, b, at, axis, at_b, axis_b, armature, zero)
+    at: Place
+    axis: Direction
 
 
 class Revolute(AlongLine):
@@ -356,29 +310,15 @@ class Helical(AlongLine):
     locked = ("wx", "wy", "ux", "uy", "uz")
     coordinates = ("angle",)
 
-    pitch: float = 0.0
+    pitch: Number
 
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike,
-        axis: ArrayLike,
-        pitch: float,
-        at_b: ArrayLike | None = None,
-        axis_b: ArrayLike | None = None,
-        armature: ArrayLike = 0.0,
-        zero: ArrayLike = 0.0,
-    ) -> None:
-        super().__init__(name, a, b, at, axis, at_b, axis_b, armature, zero)
-        pitch = checked_number(pitch, "pitch", f"joint '{name}'", InvalidJoint)
-        if pitch == 0.0:
+    def _check(self) -> None:
+        super()._check()
+        if self.pitch == 0.0:
             raise InvalidJoint(
-                f"joint '{name}': pitch must not be 0 m/rad: that is not a screw.",
+                f"{self.where}: pitch must not be 0 m/rad: that is not a screw.",
                 "Use Revolute for no advance, or Cylindrical for free advance.",
             )
-        fill(self, pitch=pitch)
 
 
 class Sliding(Joint, in_files=False):
@@ -390,24 +330,16 @@ class Sliding(Joint, in_files=False):
     any_frame_point = True
     needs_point = False
 
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike | None = None,
-        axis: ArrayLike | None = None,
-        at_b: ArrayLike | None = None,
-        axis_b: ArrayLike | None = None,
-        armature: ArrayLike = 0.0,
-        zero: ArrayLike = 0.0,
-    ) -> None:
-        if axis is None:
+    at: PointOrNone = given(default=None)
+    axis: SlideAxis = given(default=None)
+
+    def _check(self) -> None:
+        if self.axis is None:
             raise InvalidJoint(
-                f"joint '{name}': a {self.kind} joint has a direction, and axis was left out.",
+                f"{self.where}: a {self.kind} joint has a direction, and axis was left out.",
                 "Give axis=(x, y, z) in world coordinates.",
             )
-        super().__init__(name, a, b, at, axis, at_b, axis_b, armature, zero)
+        super()._check()
 
 
 class Prismatic(Sliding):
@@ -434,17 +366,19 @@ class Planar(Sliding):
 
     locked = ("wx", "wy", "uz")
 
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike | None = None,
-        axis: ArrayLike | None = None,
-        at_b: ArrayLike | None = None,
-        axis_b: ArrayLike | None = None,
-    ) -> None:
-        super().__init__(name, a, b, at, axis, at_b, axis_b)
+    armature: Several = unset(0.0)
+    zero: Several = unset(0.0)
+
+
+def checked_turn(turn: Any, what: str, where: str, invalid: Invalid) -> Matrix3 | None:
+    """A rotation in any spelling; None of one that turns nothing."""
+    if turn is None:
+        return None
+    try:
+        matrix = rotation_of(turn, where)
+    except ChaslesError as error:
+        raise invalid(error.what.replace("rotation", what, 1), error.remedy) from None
+    return None if np.array_equal(matrix, np.eye(3)) else matrix
 
 
 class Fixed(Joint):
@@ -468,18 +402,14 @@ class Fixed(Joint):
     any_frame_point = True
     needs_point = False
 
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike | None = None,
-        at_b: ArrayLike | None = None,
-        turn: Turned | None = None,
-    ) -> None:
-        super().__init__(name, a, b, at, at_b=at_b)
-        if turn is not None:
-            fill(self, turn=checked_turn(turn, f"joint '{name}'"))
+    at: PointOrNone = given(default=None)
+    axis: Direction = unset(Z)
+    axis_b: DirectionOrNone = unset(None)
+    armature: Several = unset(0.0)
+    zero: Several = unset(0.0)
+    turn: Annotated[Taken[Turned | None, Matrix3 | None], checked_turn] = given(
+        default=None, repr=False
+    )
 
 
 def plain_numbers(value: Any) -> Floats:
@@ -530,30 +460,11 @@ def checked_zero(
     return one_or_several(numbers)
 
 
-def checked_turn(turn: Any, where: str) -> Matrix3 | None:
-    """A rotation in any spelling; None of one that turns nothing."""
-    try:
-        matrix = rotation_of(turn, where)
-    except ChaslesError as error:
-        what = error.what.replace("rotation", "turn", 1)
-        raise InvalidJoint(what, error.remedy) from None
-    return None if np.array_equal(matrix, np.eye(3)) else matrix
-
-
-def checked_pair(a: Any, b: Any, where: str, invalid: Invalid) -> tuple[str, str]:
-    """The names of two different bodies, at most one of them the ground."""
-    name_a, name_b = (checked_body(body, side, where, invalid) for side, body in zip("ab", (a, b)))
-    if name_a == name_b == GROUND.name:
+def check_pair(a: str, b: str, where: str, invalid: Invalid) -> None:
+    """Refuse what does not join two different bodies, at most one of them the ground."""
+    if a == b == GROUND.name:
         raise invalid(f"{where} connects the ground to itself.", "Give a body as a or b.")
-    if name_a == name_b:
+    if a == b:
         raise invalid(
-            f"{where} connects body '{name_a}' to itself.", "Give two different bodies as a and b."
+            f"{where} connects body '{a}' to itself.", "Give two different bodies as a and b."
         )
-    return name_a, name_b
-
-
-def no_point(what: str, where: str) -> InvalidJoint:
-    return InvalidJoint(
-        f"{where}: {what} must be a point, got None.",
-        f"Give {what}=(x, y, z) in world coordinates.",
-    )

@@ -2,20 +2,58 @@
 
 from collections.abc import Callable
 from math import isfinite
-from typing import Any, TypeGuard
+from typing import Annotated, Any, TypeGuard
 
 import numpy as np
 
 from chasles.model.body import Body, checked_body
-from chasles.model.checks import Vector3, checked_times, checked_vector, fill
+from chasles.model.checks import Invalid, Vector3, checked_times, checked_vector
 from chasles.model.errors import ChaslesError, InvalidForce, one_line, short_repr
-from chasles.model.forces import Force, coefficients
+from chasles.model.fields import PointOrNone, Taken, given, not_negative
+from chasles.model.forces import Force
 from chasles.model.signals import Components, components_of, is_components
 from chasles.model.words import ArrayLike, Floats, Frame
 
 VectorOfTime = Vector3 | Callable[..., Any]
 ZERO: Vector3 = (0.0, 0.0, 0.0)
 WORLD, BODY = "world", "body"
+
+
+def checked_load(value: Any, what: str, where: str, invalid: Invalid) -> VectorOfTime:
+    """Three numbers, or what will be called for them."""
+    if value is None:
+        return ZERO
+    if callable(value):
+        vector_at(getattr(value, "py_func", value), 0.0, what, where)  # what fails, fails at once
+        function: Callable[..., Any] = value
+        return function
+    if is_components(value):
+        return components_of(value, what, where, invalid)
+    try:
+        return checked_vector(value, what, where, invalid)
+    except ChaslesError as error:
+        raise invalid(
+            error.what,
+            "Give (x, y, z), each a number or a Signal, or a function of t that returns three"
+            " numbers.",
+        ) from None
+
+
+def checked_frame(frame: Any, what: str, where: str, invalid: Invalid) -> str:
+    if not isinstance(frame, str) or frame not in (WORLD, BODY):
+        raise invalid(
+            f"{where}: {what} must be 'world' or 'body', got {short_repr(frame)}.",
+            "Give frame='world' for axes of the world, frame='body' for those that turn along.",
+        )
+    return frame
+
+
+def pushed_body(body: Any, what: str, where: str, invalid: Invalid) -> str:
+    return checked_body(body, what, where, invalid, "no force moves")
+
+
+Wrench = Annotated[Taken[ArrayLike | Callable[..., Any] | None, VectorOfTime], checked_load]
+OnBody = Annotated[Taken[Body | str, str], pushed_body]
 
 
 class BodyForce(Force, in_files=False):
@@ -27,11 +65,7 @@ class BodyForce(Force, in_files=False):
         The body.
     """
 
-    body: str
-
-    def __init__(self, name: str, body: Body | str) -> None:
-        super().__init__(name)
-        fill(self, body=checked_body(body, "body", self.where, InvalidForce, "no force moves"))
+    body: OnBody
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -60,38 +94,18 @@ class Load(BodyForce):
     (0.0, 0.0, 500.0)
     """
 
-    force: VectorOfTime = ZERO
-    torque: VectorOfTime = ZERO
-    at: Vector3 | None = None
-    frame: str = WORLD
+    force: Wrench = given(default=None)
+    torque: Wrench = given(default=None)
+    at: PointOrNone = given(default=None)
+    frame: Annotated[Frame, checked_frame] = "world"
 
-    def __init__(
-        self,
-        name: str,
-        body: Body | str,
-        force: ArrayLike | Callable[..., Any] | None = None,
-        torque: ArrayLike | Callable[..., Any] | None = None,
-        at: ArrayLike | None = None,
-        frame: Frame = "world",
-    ) -> None:
-        super().__init__(name, body)
-        if force is None and torque is None:
+    def __post_init__(self) -> None:
+        if self.force is None and self.torque is None:
             raise InvalidForce(
                 f"{self.where}: there is neither a force nor a torque.",
                 "Give force=(x, y, z) in N, torque=(x, y, z) in N m, or functions of t.",
             )
-        if not isinstance(frame, str) or frame not in (WORLD, BODY):
-            raise InvalidForce(
-                f"{self.where}: frame must be 'world' or 'body', got {short_repr(frame)}.",
-                "Give frame='world' for axes of the world, frame='body' for those that turn along.",
-            )
-        fill(
-            self,
-            force=checked_load(force, "force", self.where),
-            torque=checked_load(torque, "torque", self.where),
-            at=None if at is None else checked_vector(at, "at", self.where, InvalidForce),
-            frame=frame,
-        )
+        super().__post_init__()
 
     def sample(self, times: ArrayLike) -> tuple[Floats, Floats]:
         """Force and torque at T times, each (T, 3), in the axes of `frame`."""
@@ -126,51 +140,18 @@ class Drag(BodyForce):
     0.02
     """
 
-    linear: float = 0.0
-    quadratic: float = 0.0
-    angular: float = 0.0
-    angular_quadratic: float = 0.0
+    linear: Annotated[float, not_negative("N s/m")] = 0.0
+    quadratic: Annotated[float, not_negative("N s^2/m^2")] = 0.0
+    angular: Annotated[float, not_negative("N m s/rad")] = 0.0
+    angular_quadratic: Annotated[float, not_negative("N m s^2/rad^2")] = 0.0
 
-    def __init__(
-        self,
-        name: str,
-        body: Body | str,
-        linear: float = 0.0,
-        quadratic: float = 0.0,
-        angular: float = 0.0,
-        angular_quadratic: float = 0.0,
-    ) -> None:
-        super().__init__(name, body)
-        values = coefficients(
-            self.where, linear=(linear, "N s/m"), quadratic=(quadratic, "N s^2/m^2"),
-            angular=(angular, "N m s/rad"), angular_quadratic=(angular_quadratic, "N m s^2/rad^2"),
-        )  # fmt: skip
-        if not any(values.values()):
+    def _check(self) -> None:
+        super()._check()
+        if not any((self.linear, self.quadratic, self.angular, self.angular_quadratic)):
             raise InvalidForce(
                 f"{self.where}: all its coefficients are 0, so it does nothing.",
                 "Give linear=, quadratic=, angular= or angular_quadratic=.",
             )
-        fill(self, **values)
-
-
-def checked_load(value: Any, what: str, where: str) -> VectorOfTime:
-    """Three numbers, or what will be called for them."""
-    if value is None:
-        return ZERO
-    if callable(value):
-        vector_at(getattr(value, "py_func", value), 0.0, what, where)  # what fails, fails at once
-        function: Callable[..., Any] = value
-        return function
-    if is_components(value):
-        return components_of(value, what, where, InvalidForce)
-    try:
-        return checked_vector(value, what, where, InvalidForce)
-    except InvalidForce as error:
-        raise InvalidForce(
-            error.what,
-            "Give (x, y, z), each a number or a Signal, or a function of t that returns three"
-            " numbers.",
-        ) from None
 
 
 def sampled(value: VectorOfTime, t: Floats, what: str, where: str) -> Floats:

@@ -1,16 +1,15 @@
 """A body's surface as triangles, and the mass properties of what it encloses."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chasles.model.checks import Vector3, as_vector, checked_array, checked_positive, fill
 from chasles.model.errors import InvalidBody
-from chasles.model.keywords import checked_keywords
 from chasles.model.mesh_files import read_triangles
 from chasles.model.shapes import Shape
 from chasles.model.words import Floats
@@ -18,8 +17,6 @@ from chasles.model.words import Floats
 Whole = NDArray[np.int64]
 
 
-@checked_keywords
-@dataclass(frozen=True, eq=False, repr=False)
 class Mesh(Shape):
     """A surface of triangles in the axes of the shape.
 
@@ -43,35 +40,35 @@ class Mesh(Shape):
     1.0
     """
 
-    vertices: Any
+    vertices: Annotated[Any, checked_array]
     triangles: Any
 
-    def __post_init__(self) -> None:
-        where = "shape 'mesh'"
-        vertices = checked_array(self.vertices, "vertices", where, InvalidBody)
-        triangles = np.asarray(self.triangles)
+    def _check(self) -> None:
+        vertices, triangles = self.vertices, np.asarray(self.triangles)
         if vertices.ndim != 2 or vertices.shape[1] != 3:
             raise InvalidBody(
-                f"{where}: vertices has shape {vertices.shape}.", "Give one row (x, y, z) for each."
+                f"{self.where}: vertices has shape {vertices.shape}.",
+                "Give one row (x, y, z) for each.",
             )
         if triangles.ndim != 2 or triangles.shape[1:] != (3,) or triangles.dtype.kind not in "iu":
             raise InvalidBody(
-                f"{where}: triangles has shape {triangles.shape} and type {triangles.dtype}.",
+                f"{self.where}: triangles has shape {triangles.shape} and type {triangles.dtype}.",
                 "Give three whole numbers for each: the indices of its vertices.",
             )
         if not len(triangles):
-            raise InvalidBody(f"{where} has no triangles.", "Give at least one, or leave it out.")
+            raise InvalidBody(
+                f"{self.where} has no triangles.", "Give at least one, or leave it out."
+            )
         if triangles.min() < 0 or triangles.max() >= len(vertices):
             raise InvalidBody(
-                f"{where}: triangles name vertices {triangles.min()} to {triangles.max()}, but"
+                f"{self.where}: triangles name vertices {triangles.min()} to {triangles.max()}, but"
                 f" there are {len(vertices)}.",
                 f"Give indices from 0 to {len(vertices) - 1}.",
             )
         whole = triangles.astype(np.int64)
         vertices.setflags(write=False)
         whole.setflags(write=False)
-        fill(self, vertices=vertices, triangles=whole)
-        super().__post_init__()
+        fill(self, triangles=whole)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], scale: float = 1.0, **pose: Any) -> "Mesh":
@@ -82,10 +79,7 @@ class Mesh(Shape):
 
     def flipped(self) -> "Mesh":
         """The same surface, seen from the other side."""
-        return Mesh(
-            vertices=self.vertices, triangles=self.triangles[:, ::-1], position=self.position,
-            rotation=self.rotation, colour=self.colour,
-        )  # fmt: skip
+        return replace(self, triangles=self.triangles[:, ::-1])
 
     def __repr__(self) -> str:
         return f"Mesh({len(self.vertices)} vertices, {len(self.triangles)} triangles)"

@@ -35,7 +35,6 @@ from chasles.model.parts import (
     placed_force,
     placed_sensor,
     refuse_gravity,
-    word_for,
 )
 from chasles.model.rotations import Turned
 from chasles.model.sensors import AnySensor
@@ -114,6 +113,7 @@ class Model:
         coupled = [part for part in holding if isinstance(part, Coupling)]
         all_drivers = checked_members((*listed(drivers, "drivers"), *coupled), AnyDriver, "drivers")
         all_sensors = checked_members(sensors, AnySensor, "sensors")
+        check_names({"bodies": all_bodies})
         check_names({"joints": all_joints, "forces": all_forces, "drivers": all_drivers,
                      "sensors": all_sensors})  # fmt: skip
         body_by_name = {body.name: body for body in all_bodies}
@@ -439,7 +439,7 @@ def checked_model(model: Any) -> Model:
 def found(part: Any, kind: type[Named], named: Mapping[type, dict[str, Any]], where: str) -> Named:
     """The part of a model that is meant by itself or by its name."""
     name = part.name if isinstance(part, kind | Ground) else part
-    meant: Named = named[kind][UnknownName.check(word_for(kind), name, named[kind], where)]
+    meant: Named = named[kind][UnknownName.check(kind.word, name, named[kind], where)]
     return meant
 
 

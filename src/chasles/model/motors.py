@@ -10,17 +10,18 @@ where clip keeps what the motor itself exerts within its limits.
 from collections.abc import Callable
 from inspect import signature
 from math import inf
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from chasles.model.checks import checked_not_negative, checked_number, fill
+from chasles.model.checks import Invalid, checked_number
+from chasles.model.coordinates import Which
 from chasles.model.derivatives import Function
 from chasles.model.errors import InvalidForce, short_repr
-from chasles.model.joint_forces import NOTHING, PER_SPEED, PER_UNIT, JointForce, effort_of
-from chasles.model.joints import Joint
+from chasles.model.fields import Taken, given, optional
+from chasles.model.joint_forces import NOTHING, Damping, JointForce, Stiffness, effort_of
 from chasles.model.signals import FORMS, Part, Signal, checked_signal
-from chasles.model.words import ArrayLike, Coordinate, Floats
+from chasles.model.words import ArrayLike, Floats
 
 #: What an input of a Simulation or a controller acts on.
 InputOf = Literal["effort", "target", "rate"]
@@ -46,6 +47,51 @@ def is_feedback(function: Any) -> bool:
         return True
 
     return fits(3) and not fits(1)
+
+
+def checked_effort(effort: Any, what: str, where: str, invalid: Invalid) -> Signal:
+    if isinstance(effort, Feedback):
+        return effort
+    if callable(effort) and not isinstance(effort, Signal) and is_feedback(effort):
+        return Feedback(effort)
+    return checked_signal(effort, what, where, invalid, f"{FORMS}, or of t, q and rate")
+
+
+def checked_limit(limit: Any, what: str, where: str, invalid: Invalid) -> tuple[float, float]:
+    """The lowest and the highest effort, from one number for both or from the pair."""
+    remedy = "Give a positive number, or the pair (lowest, highest)."
+    if isinstance(limit, list | tuple) or (isinstance(limit, np.ndarray) and limit.ndim == 1):
+        if len(limit) != 2:
+            raise invalid(
+                f"{where}: {what} must be one number or two, got {short_repr(limit)}.", remedy
+            )
+        low, high = (checked_number(x, what, where, invalid) for x in limit)
+    else:
+        high = checked_number(limit, what, where, invalid)
+        low = -high
+    if not low < high:
+        raise invalid(
+            f"{where}: {what} must allow some effort, got {short_repr(limit)}: its lowest effort,"
+            f" {low:g},"
+            f" is not below its highest, {high:g}.",
+            remedy,
+        )
+    return low, high
+
+
+def checked_gear(gear: Any, what: str, where: str, invalid: Invalid) -> float:
+    ratio = checked_number(gear, what, where, invalid)
+    if ratio == 0.0:
+        raise invalid(
+            f"{where}: {what} must not be 0, since nothing would reach the joint.",
+            "Give the turns of the motor per turn of the joint; 1 for none.",
+        )
+    return ratio
+
+
+Target = Annotated[Taken[Signal | Function | float | None, Signal | None], optional(checked_signal)]
+OwnTarget = Annotated[Taken[Signal | Function | float, Signal | None], optional(checked_signal)]
+Effort = Annotated[Taken[Signal | Callable[..., Any] | float, Signal], checked_effort]
 
 
 class Motor(JointForce):
@@ -85,44 +131,13 @@ class Motor(JointForce):
     #: what an input acts on: it is added to an effort, and replaces a target or its rate
     adds_to: ClassVar[InputOf] = "effort"
 
-    target: Signal | None = None
-    stiffness: float = 0.0
-    damping: float = 0.0
-    effort: Signal = NOTHING
-    limit: Limit = None
-    gear: float = 1.0
-
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | str,
-        target: Signal | Function | float | None = None,
-        stiffness: float = 0.0,
-        damping: float = 0.0,
-        effort: Signal | Callable[..., Any] | float = NOTHING,
-        coordinate: Coordinate = "auto",
-        limit: Limit = None,
-        gear: float = 1.0,
-    ) -> None:
-        super().__init__(name, joint, coordinate)
-
-        def gain(value: Any, what: str, unit: str) -> float:
-            return checked_not_negative(value, what, unit, self.where, InvalidForce)
-
-        fill(
-            self,
-            target=(
-                None
-                if target is None
-                else checked_signal(target, "target", self.where, InvalidForce)
-            ),
-            stiffness=gain(stiffness, "stiffness", PER_UNIT),
-            damping=gain(damping, "damping", PER_SPEED),
-            effort=checked_effort(effort, self.where),
-            limit=checked_limit(limit, self.where),
-            gear=checked_gear(gear, self.where),
-        )
-        self._check_control(is_driven=effort is not NOTHING)
+    target: Target = given(default=None)
+    stiffness: Stiffness = 0.0
+    damping: Damping = 0.0
+    effort: Effort = given(default=NOTHING)
+    coordinate: Which = "auto"
+    limit: Annotated[Limit, optional(checked_limit)] = None
+    gear: Annotated[float, checked_gear] = 1.0
 
     @property
     def feedback(self) -> Feedback | None:
@@ -163,7 +178,8 @@ class Motor(JointForce):
             parts.append((0, self.target, orders, f"{self.where}, target"))
         return parts
 
-    def _check_control(self, is_driven: bool) -> None:
+    def _check(self) -> None:
+        super()._check()
         controlled = self.stiffness > 0.0 or self.damping > 0.0
         if controlled and self.target is None:
             raise InvalidForce(
@@ -176,7 +192,7 @@ class Motor(JointForce):
                 f"{self.where}: there is a target, but stiffness and damping are both 0.",
                 "Give stiffness= or damping=, or a Driver to follow the target exactly.",
             )
-        if self.target is None and not is_driven:
+        if self.target is None and self.effort is NOTHING:
             raise InvalidForce(
                 f"{self.where}: there is neither a target nor an effort, so it does nothing.",
                 "Give effort=, or target= with stiffness= or damping=; effort=0 for a motor that"
@@ -201,19 +217,10 @@ class Servo(Motor):
 
     adds_to: ClassVar[InputOf] = "target"
 
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | str,
-        target: Signal | Function | float = 0.0,
-        stiffness: float = 0.0,
-        damping: float = 0.0,
-        effort: Signal | Callable[..., Any] | float = NOTHING,
-        coordinate: Coordinate = "auto",
-        limit: Limit = None,
-        gear: float = 1.0,
-    ) -> None:
-        super().__init__(name, joint, target, stiffness, damping, effort, coordinate, limit, gear)
+    target: OwnTarget = given(default=0.0)
+
+    def _check(self) -> None:
+        super()._check()
         if self.target is None:
             raise InvalidForce(
                 f"{self.where}: target must be a number, got None.",
@@ -224,45 +231,3 @@ class Servo(Motor):
 def input_of(motor: Motor) -> InputOf:
     """What an input of a motor acts on."""
     return "rate" if motor.adds_to == "target" and motor.stiffness == 0.0 else motor.adds_to
-
-
-def checked_effort(effort: Any, where: str) -> Signal:
-    if isinstance(effort, Feedback):
-        return effort
-    if callable(effort) and not isinstance(effort, Signal) and is_feedback(effort):
-        return Feedback(effort)
-    return checked_signal(effort, "effort", where, InvalidForce, f"{FORMS}, or of t, q and rate")
-
-
-def checked_limit(limit: Any, where: str) -> tuple[float, float] | None:
-    """The lowest and the highest effort, from one number for both or from the pair."""
-    if limit is None:
-        return None
-    remedy = "Give a positive number, or the pair (lowest, highest)."
-    if isinstance(limit, list | tuple) or (isinstance(limit, np.ndarray) and limit.ndim == 1):
-        if len(limit) != 2:
-            raise InvalidForce(
-                f"{where}: limit must be one number or two, got {short_repr(limit)}.", remedy
-            )
-        low, high = (checked_number(x, "limit", where, InvalidForce) for x in limit)
-    else:
-        high = checked_number(limit, "limit", where, InvalidForce)
-        low = -high
-    if not low < high:
-        raise InvalidForce(
-            f"{where}: limit must allow some effort, got {short_repr(limit)}: its lowest effort,"
-            f" {low:g},"
-            f" is not below its highest, {high:g}.",
-            remedy,
-        )
-    return low, high
-
-
-def checked_gear(gear: Any, where: str) -> float:
-    ratio = checked_number(gear, "gear", where, InvalidForce)
-    if ratio == 0.0:
-        raise InvalidForce(
-            f"{where}: gear must not be 0, since nothing would reach the joint.",
-            "Give the turns of the motor per turn of the joint; 1 for none.",
-        )
-    return ratio

@@ -30,37 +30,19 @@ from chasles.model.motors import Motor
 from chasles.model.sensors import AnySensor, ForceSensor, JointSensor, Sensor
 
 Named = TypeVar("Named", Body, Joint, Force, AnyDriver, AnySensor)
-WORDS: dict[type, str] = {
-    Body: "body",
-    Joint: "joint",
-    Force: "force",
-    AnyDriver: "driver",
-    AnySensor: "sensor",
-}
 PARALLEL = 1e-12  # 1 - cosine of two directions that count as one
 
 
-def word_for(kind: type) -> str:
-    return WORDS[kind]
-
-
 def checked_members(members: Any, kind: type[Named], what: str) -> tuple[Named, ...]:
-    """Objects of one kind with names that are all different."""
+    """Objects of one kind."""
     parts = listed(members, what)
-    first: dict[str, int] = {}
     for index, member in enumerate(parts):
         if not isinstance(member, kind):
-            word = word_for(kind).capitalize()
+            word = kind.word.capitalize()
             raise InvalidModel(
                 f"{what}[{index}] must be a {word}, got {short_repr(member)}.",
                 f"Give {word} objects only: Model(bodies, joints, forces, drivers).",
             )
-        if member.name in first:
-            raise InvalidModel(
-                f"{what}[{first[member.name]}] and {what}[{index}] are both named '{member.name}'.",
-                "Give every one its own name; results are looked up by it.",
-            )
-        first[member.name] = index
     return parts
 
 
@@ -97,7 +79,7 @@ def checked_notes(notes: Any) -> tuple[str, ...]:
     return texts
 
 
-def check_names(parts: Mapping[str, Sequence[Joint | Force | AnyDriver | AnySensor]]) -> None:
+def check_names(parts: Mapping[str, Sequence[Any]]) -> None:
     """A name means one thing only, be it a joint, a force, a driver or a sensor."""
     first: dict[str, str] = {}
     for what, members in parts.items():
@@ -106,8 +88,7 @@ def check_names(parts: Mapping[str, Sequence[Joint | Force | AnyDriver | AnySens
             if member.name in first:
                 raise InvalidModel(
                     f"{first[member.name]} and {place} are both named '{member.name}'.",
-                    "Give every joint, force, driver and sensor its own name; results are looked up"
-                    " by it.",
+                    "Give every one its own name; results are looked up by it.",
                 )
             first[member.name] = place
 
@@ -130,7 +111,8 @@ def placed_force(force: Force, bodies: dict[str, Body], joints: dict[str, Joint]
         coordinate = resolved_coordinate(joint, force.coordinate, force.where, InvalidForce)
         if isinstance(force, JointLaw) or (isinstance(force, Motor) and force.feedback):
             check_once(force.effort_at, 0.0, joint.at_start(coordinate), 0.0)
-        return force if coordinate == force.coordinate else replace(force, coordinate=coordinate)
+        found: dict[str, Any] = {"coordinate": coordinate}  # of every kind, not of their base
+        return force if coordinate == force.coordinate else replace(force, **found)
     if isinstance(force, Load) and force.at is None:
         return replace(force, at=bodies[force.body].position)
     return force.completed(bodies)

@@ -23,10 +23,9 @@ from chasles.model.errors import ChaslesError, ChaslesWarning, InvalidModel, Unk
 from chasles.model.expressions import Expression
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
-from chasles.model.mesh import Mesh
 from chasles.model.model import Model
 from chasles.model.sensors import AnySensor
-from chasles.model.shapes import Box, Capsule, Cone, Cylinder, Ring, Rod, Shape, Sphere
+from chasles.model.shapes import Shape
 from chasles.model.signals import Components, Signal
 from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
 
@@ -34,20 +33,15 @@ Plain = dict[str, Any]
 Kinds = Mapping[str, type[Any]]
 
 
-def by_kind(*kinds: type[Any]) -> Kinds:
-    return {kind.__name__.lower(): kind for kind in kinds}
-
-
-JOINTS = Joint.kinds
-WAVES = by_kind(Linear, Ramp, Sine, Table, Expression)
-SHAPES = by_kind(Box, Rod, Cylinder, Sphere, Capsule, Ring, Cone, Mesh)
+WAVES: Kinds = {kind.__name__.lower(): kind for kind in (Linear, Ramp, Sine, Table, Expression)}
+SHAPES: Kinds = Shape.kinds
 #: Numbers of a mesh, as base64 of their bytes; and what shapes have where nothing is said.
 PACKED = {"vertices": "<f8", "triangles": "<i8"}
 POSE = {"position": (0.0, 0.0, 0.0), "rotation": IDENTITY, "colour": None}
 SIGNALS = ("target", "effort", "motion")  # fields that hold a function of time
 VECTORS = ("force", "torque")  # fields that hold three numbers or three functions of time
 PARTS: dict[str, Kinds] = {
-    "joints": JOINTS,
+    "joints": Joint.kinds,
     "forces": Force.kinds,
     "drivers": AnyDriver.kinds,
     "sensors": AnySensor.kinds,

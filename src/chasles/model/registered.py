@@ -1,34 +1,57 @@
 """Which classes files know by name: those of the package, and those that ask to be known."""
 
-from copy import copy
-from dataclasses import Field, dataclass, fields
-from inspect import signature
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, ClassVar, dataclass_transform
 
+from chasles.model.checks import Invalid, checked_name, fill
 from chasles.model.docstrings import inherit_parameters
 from chasles.model.errors import InvalidModel
+from chasles.model.fields import Check, check_of, given, given_as, unset
 from chasles.model.keywords import checked_call
 
 #: Classes of this package register themselves; others say so: class Mine(Joint, in_files=True).
 PACKAGE = __name__.split(".")[0]
 
 
+@dataclass_transform(field_specifiers=(given, unset, field))
 class Part:
-    """A joint, force, driver or sensor: its kind, and how messages about it begin.
+    """A joint, force, driver, sensor or shape: its kind, its fields, and how messages begin.
 
-    Those of the package are frozen dataclasses without being told.
+    Those of the package are frozen dataclasses without being told. Every field says how it is
+    checked (`chasles.model.fields`); `_check` says what is to hold of several together.
     """
 
     #: what it is called in messages
     word: ClassVar[str] = ""
+    #: what is raised where it is wrong
+    invalid: ClassVar[Invalid]
     #: the classes that files may hold, by kind; every class is entered when it is made
     kinds: ClassVar[dict[str, type[Any]]]
     kind: ClassVar[str]
+    #: how fields are checked, by name
+    _checks: ClassVar[Mapping[str, Check]] = MappingProxyType({})
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
     name: str
 
+    def __post_init__(self) -> None:
+        values = vars(self)
+        if "name" in values:
+            checked_name(self.name, self.word, self.invalid)
+        known = ((name, check) for name, check in self._checks.items() if name in values)
+        where, invalid = self.where, self.invalid
+        fill(self, **{name: check(values[name], name, where, invalid) for name, check in known})
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse fields that do not go together, and complete those that follow from others."""
+
     def __repr__(self) -> str:
-        shown = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
+        """What it takes to make it again; some fields only where they are not as usual."""
+        values = {f: getattr(self, f.name) for f in fields(self) if f.init}
+        shown = (f"{f.name}={v!r}" for f, v in values.items() if f.repr or v != f.default)
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
     @property
@@ -52,15 +75,16 @@ def is_of_package(cls: type) -> bool:
 
 
 def make_record(cls: type[Part]) -> None:
-    """Make a class a frozen dataclass; of the fields that it inherits, its own maker takes some."""
-    dataclass(frozen=True, init=False, repr=False)(cls)
-    if "__init__" in cls.__dict__:
-        taken = signature(cls).parameters
-        for name, field in cls.__dataclass_fields__.items():
-            if name not in cls.__annotations__ and field.init != (name in taken):
-                own = cls.__dataclass_fields__[name] = copy(field)
-                own.init = name in taken
-                own.repr = field.repr and own.init
+    """Make a class a frozen dataclass, whose constructor shows the types that it takes."""
+    for name in set(cls.__annotations__) - set(cls.__dict__):
+        setattr(cls, name, field())  # the default of a class that it derives from does not count
+    is_made = "__init__" not in cls.__dict__
+    dataclass(frozen=True, repr=False, init=is_made)(cls)
+    found = {f.name: check_of(f.type) for f in fields(cls)}
+    cls._checks = MappingProxyType({name: check for name, check in found.items() if check})
+    if is_made:
+        taken = {f.name: given_as(f.type) for f in fields(cls) if f.init}
+        cls.__init__.__annotations__ = {**taken, "return": None}
 
 
 def register(kinds: dict[str, type], cls: Any, in_files: bool | None) -> str:

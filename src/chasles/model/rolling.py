@@ -5,12 +5,12 @@ the plane, vz across it; only the height above the plane is also a position, and
 contact never breaks: where a real body would lift off, the reaction pulls.
 """
 
+from typing import Annotated
+
 from chasles.model.body import GROUND
-from chasles.model.checks import Vector3, checked_direction, checked_positive, fill
-from chasles.model.couplings import RowJoint, cosine_between, needed
+from chasles.model.couplings import RowJoint, cosine_between
 from chasles.model.errors import InvalidJoint
-from chasles.model.joints import Attachment, Z
-from chasles.model.words import ArrayLike
+from chasles.model.fields import Direction, Pin, Place, positive
 
 FLAT = 1e-9  # 1 - cosine below which a disc lies on its plane
 
@@ -20,18 +20,17 @@ class Rolling(RowJoint, in_files=False):
 
     locked = ("vx", "vy", "vz")
 
-    radius: float = 1.0
+    at: Place
+    axis: Direction
+    radius: Annotated[float, positive("m")]
 
-    def __init__(
-        self, name: str, a: Attachment, b: Attachment, at: ArrayLike, axis: ArrayLike, radius: float
-    ) -> None:
-        super().__init__(name, a, b, at, axis)
+    def _check(self) -> None:
+        super()._check()
         if self.b == GROUND.name:
             raise InvalidJoint(
-                f"joint '{name}': b is the ground, which does not roll.",
+                f"{self.where}: b is the ground, which does not roll.",
                 "Give the body that rolls as b, and the one with the plane as a.",
             )
-        fill(self, radius=checked_positive(radius, "radius", "m", f"joint '{name}'", InvalidJoint))
 
 
 class RollingSphere(Rolling):
@@ -77,24 +76,13 @@ class RollingDisc(Rolling):
     1.0
     """
 
-    axis_b: Vector3 = Z
+    axis_b: Pin
 
-    def __init__(
-        self,
-        name: str,
-        a: Attachment,
-        b: Attachment,
-        at: ArrayLike,
-        axis: ArrayLike,
-        axis_b: ArrayLike,
-        radius: float,
-    ) -> None:
-        super().__init__(name, a, b, at, axis, radius)
-        turned = checked_direction(needed(axis_b, name), "axis_b", f"joint '{name}'", InvalidJoint)
-        fill(self, axis_b=turned)
+    def _check(self) -> None:
+        super()._check()
         if 1.0 - abs(cosine_between(self.axis, self.axis_b)) < FLAT:
             raise InvalidJoint(
-                f"joint '{name}': axis_b is along the normal {self.axis}: the disc lies flat, and"
+                f"{self.where}: axis_b is along the normal {self.axis}: the disc lies flat, and"
                 " no single point of it touches the plane.",
                 "Tilt the disc, or use Planar for one that slides flat on the plane.",
             )

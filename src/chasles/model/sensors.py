@@ -3,24 +3,23 @@
 A sensor holds words only; `result.sensor(name)` evaluates it on a trajectory.
 """
 
-from typing import Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
-from chasles.model.body import Body, checked_body
-from chasles.model.checks import Vector3, checked_name, checked_vector, fill
-from chasles.model.coordinates import AUTO, checked_coordinate, checked_joint_name
-from chasles.model.drivers import AnyDriver
+from chasles.model.checks import Invalid
+from chasles.model.coordinates import AUTO, OfJoint, Which
+from chasles.model.drivers import AnyDriver, OfBody
 from chasles.model.errors import InvalidSensor, UnknownName, short_repr
+from chasles.model.fields import Check, PointOrNone, Taken, given
 from chasles.model.forces import Force
-from chasles.model.joints import Joint
 from chasles.model.registered import Part
-from chasles.model.words import ArrayLike, BodyAxes, Coordinate
+from chasles.model.words import BodyAxes
 
-OfBody = Literal[
+OfBodies = Literal[
     "position", "velocity", "acceleration", "specific_force", "quaternion", "angular_velocity",
     "angular_acceleration",
 ]  # fmt: skip
-OfJoint = Literal["coordinate", "rate", "gap", "angular_gap", "force", "torque"]
-OfForce = Literal["force", "torque", "power", "elongation", "effort"]
+OfJoints = Literal["coordinate", "rate", "gap", "angular_gap", "force", "torque"]
+OfForces = Literal["force", "torque", "power", "elongation", "effort"]
 JointAxes = Literal["world", "joint"]
 
 #: what is read -> its unit; that of a coordinate depends on the joint
@@ -42,6 +41,35 @@ UNITS: dict[str, str] = {
 }
 
 
+def word(known: Any) -> Check:
+    """One of the words of a Literal."""
+
+    def checked(value: Any, what: str, where: str, invalid: Invalid) -> str:
+        if not isinstance(value, str) or value not in get_args(known):
+            found = UnknownName.among("word", value, get_args(known))
+            listed = found.remedy.replace("Known:", f"{what} may be")
+            raise invalid(
+                f"{where}: {what} must be one of its words, got {short_repr(value)}.", listed
+            )
+        return value
+
+    return checked
+
+
+def force_name(force: Any, what: str, where: str, invalid: Invalid) -> str:
+    """Of a force or driver."""
+    named = force.name if isinstance(force, Force | AnyDriver) else force
+    if not isinstance(named, str):
+        raise invalid(
+            f"{where}: {what} must be a force or driver, got {short_repr(force)}.",
+            "Give a Force or Driver of the model, or its name.",
+        )
+    return named
+
+
+OfForce = Annotated[Taken[Force | AnyDriver | str, str], force_name]
+
+
 class AnySensor(Part):
     """What all sensors share; use Sensor, JointSensor or ForceSensor.
 
@@ -58,12 +86,13 @@ class AnySensor(Part):
     kind: ClassVar[str] = "anysensor"
     kinds: ClassVar[dict[str, type["AnySensor"]]] = {}
     word = "sensor"
+    invalid = InvalidSensor
 
     name: str
-    reads: str
+    if TYPE_CHECKING:  # every kind has it, behind its own fields
 
-    def __init__(self, name: str) -> None:
-        fill(self, name=checked_name(name, "sensor", InvalidSensor))
+        @property
+        def reads(self) -> str: ...
 
     @property
     def of(self) -> str:
@@ -96,30 +125,17 @@ class Sensor(AnySensor):
     'm/s^2'
     """
 
-    body: str = ""
-    at: Vector3 | None = None
-    reads: OfBody = "position"
-    axes: BodyAxes = "world"
+    body: OfBody
+    at: PointOrNone = given(default=None)
+    reads: Annotated[OfBodies, word(OfBodies)] = "position"
+    axes: Annotated[BodyAxes, word(BodyAxes)] = "world"
 
-    def __init__(
-        self,
-        name: str,
-        body: Body | str,
-        at: ArrayLike | None = None,
-        reads: OfBody = "position",
-        axes: BodyAxes = "world",
-    ) -> None:
-        super().__init__(name)
-        fill(
-            self,
-            body=checked_body(body, "body", self.where, InvalidSensor, "does not move"),
-            at=None if at is None else checked_vector(at, "at", self.where, InvalidSensor),
-            reads=checked_word(reads, "reads", OfBody, self.where),
-            axes=checked_word(axes, "axes", BodyAxes, self.where),
-        )
-        if self.axes == "body" and reads in ("position", "quaternion"):
+    def _check(self) -> None:
+        super()._check()
+        if self.axes == "body" and self.reads in ("position", "quaternion"):
             raise InvalidSensor(
-                f"{self.where}: a {reads} is given in world axes, not along the axes of the body.",
+                f"{self.where}: a {self.reads} is given in world axes, not along the axes of the"
+                " body.",
                 "Leave axes= out.",
             )
 
@@ -147,27 +163,10 @@ class JointSensor(AnySensor):
     'coordinate'
     """
 
-    joint: str = ""
-    reads: OfJoint = "coordinate"
-    axes: JointAxes = "world"
-    coordinate: Coordinate = "auto"
-
-    def __init__(
-        self,
-        name: str,
-        joint: Joint | str,
-        reads: OfJoint = "coordinate",
-        axes: JointAxes = "world",
-        coordinate: Coordinate = "auto",
-    ) -> None:
-        super().__init__(name)
-        fill(
-            self,
-            joint=checked_joint_name(joint, self.where, InvalidSensor),
-            reads=checked_word(reads, "reads", OfJoint, self.where),
-            axes=checked_word(axes, "axes", JointAxes, self.where),
-            coordinate=checked_coordinate(coordinate, self.where, InvalidSensor),
-        )
+    joint: OfJoint
+    reads: Annotated[OfJoints, word(OfJoints)] = "coordinate"
+    axes: Annotated[JointAxes, word(JointAxes)] = "world"
+    coordinate: Which = "auto"
 
     @property
     def of(self) -> str:
@@ -199,30 +198,9 @@ class ForceSensor(AnySensor):
     'N'
     """
 
-    force: str = ""
-    reads: OfForce = "force"
-
-    def __init__(self, name: str, force: Force | AnyDriver | str, reads: OfForce = "force") -> None:
-        super().__init__(name)
-        named = force.name if isinstance(force, Force | AnyDriver) else force
-        if not isinstance(named, str):
-            raise InvalidSensor(
-                f"{self.where}: force must be a force or driver, got {short_repr(force)}.",
-                "Give a Force or Driver of the model, or its name.",
-            )
-        fill(self, force=named, reads=checked_word(reads, "reads", OfForce, self.where))
+    force: OfForce
+    reads: Annotated[OfForces, word(OfForces)] = "force"
 
     @property
     def of(self) -> str:
         return self.force
-
-
-def checked_word(word: Any, what: str, known: Any, where: str) -> str:
-    """One of the words of a Literal."""
-    if not isinstance(word, str) or word not in get_args(known):
-        found = UnknownName.among("word", word, get_args(known))
-        listed = found.remedy.replace("Known:", f"{what} may be")
-        raise InvalidSensor(
-            f"{where}: {what} must be one of its words, got {short_repr(word)}.", listed
-        )
-    return word

@@ -5,27 +5,58 @@ mass, `rotation` turns its axes into the body's.  Shapes are drawn and never use
 `Body.solid` takes a body's mass and inertia from them.
 """
 
-from dataclasses import dataclass
 from math import pi
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
 
-from chasles.model.checks import IDENTITY, Matrix3, Vector3, checked_positive, checked_vector, fill
+from chasles.model.checks import (
+    IDENTITY,
+    Invalid,
+    Matrix3,
+    Vector3,
+    checked_positive,
+    checked_vector,
+    fill,
+)
 from chasles.model.colours import checked_colour
-from chasles.model.docstrings import inherit_parameters
 from chasles.model.errors import InvalidBody, short_repr
-from chasles.model.keywords import checked_keywords
-from chasles.model.rotations import rotation_of
-from chasles.model.words import Axis, Floats
+from chasles.model.fields import Point, Taken, given, optional, positive
+from chasles.model.registered import Part
+from chasles.model.rotations import Turned, rotation_of
+from chasles.model.words import ArrayLike, Axis, Floats
 
 AXES = ("x", "y", "z")
-Kind = TypeVar("Kind", bound=type[Any])
 SLENDER = 100.0  # length over radius of a rod whose radius was not given
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shape:
+def checked_axis(axis: Any, what: str, where: str, invalid: Invalid) -> Axis:
+    if not isinstance(axis, str) or axis not in AXES:
+        raise invalid(
+            f"{where}: {what} must be one of the body's axes, got {short_repr(axis)}.",
+            "Give axis='x', 'y' or 'z', and turn the body with rotation=.",
+        )
+    return cast(Axis, axis)
+
+
+def checked_size(size: Any, what: str, where: str, invalid: Invalid) -> Vector3:
+    edges = checked_vector(size, what, where, invalid)
+    for edge in edges:
+        checked_positive(edge, "edge length", "m", where, invalid)
+    return edges
+
+
+def checked_turn(rotation: Any, what: str, where: str, invalid: Invalid) -> Matrix3:
+    return rotation_of(rotation, where)
+
+
+Length = Annotated[float, positive("m")]
+AlongAxis = Annotated[Axis, checked_axis]
+Colour = Annotated[str | None, checked_colour]
+Rotation = Annotated[Taken[Turned, Matrix3], checked_turn]
+
+
+class Shape(Part, in_files=False):
     """Base class of all shapes. Use one of its kinds.
 
     Parameters
@@ -45,33 +76,22 @@ class Shape:
     (True, 'brass')
     """
 
+    kinds: ClassVar[dict[str, type["Shape"]]] = {}
     #: the kind in lower case: "box", "cylinder"
     kind: ClassVar[str] = "shape"
-    #: the fields that are lengths in m
-    lengths: ClassVar[tuple[str, ...]] = ()
+    invalid = InvalidBody
 
-    position: Vector3 = (0.0, 0.0, 0.0)
-    rotation: Matrix3 = IDENTITY
-    colour: str | None = None
+    position: Point = given(default=(0.0, 0.0, 0.0), kw_only=True)
+    rotation: Rotation = given(default=IDENTITY, kw_only=True)
+    colour: Colour = given(default=None, kw_only=True)
 
-    def __init_subclass__(cls) -> None:
-        cls.kind = cls.__name__.lower()
+    @property
+    def where(self) -> str:
+        return f"shape '{self.kind}'"
 
-    def __post_init__(self) -> None:
-        where = f"shape '{self.kind}'"
+    def _check(self) -> None:
         if type(self) is Shape:
             raise InvalidBody("a shape is of no kind.", "Use Box, Cylinder, Sphere, Mesh, ...")
-        for name in self.lengths:
-            value = checked_positive(getattr(self, name), name, "m", where, InvalidBody)
-            fill(self, **{name: value})
-        if hasattr(self, "axis"):
-            checked_axis(self.axis, where)
-        fill(
-            self,
-            position=checked_vector(self.position, "position", where, InvalidBody),
-            rotation=rotation_of(self.rotation, where),
-            colour=checked_colour(self.colour, where),
-        )
 
     @property
     def volume(self) -> float:
@@ -93,14 +113,6 @@ class Shape:
         return self.position
 
 
-def described(shape: Kind) -> Kind:
-    """A kind of shape whose parameters are described, and whose keywords are checked."""
-    inherit_parameters(shape)
-    return checked_keywords(shape)
-
-
-@described
-@dataclass(frozen=True)
 class Box(Shape):
     """A cuboid.
 
@@ -115,14 +127,7 @@ class Box(Shape):
     0.05
     """
 
-    size: Vector3
-
-    def __post_init__(self) -> None:
-        size = checked_vector(self.size, "size", "shape 'box'", InvalidBody)
-        for edge in size:
-            checked_positive(edge, "edge length", "m", "shape 'box'", InvalidBody)
-        fill(self, size=size)
-        super().__post_init__()
+    size: Annotated[Taken[ArrayLike, Vector3], checked_size]
 
     @property
     def volume(self) -> float:
@@ -139,8 +144,7 @@ class Box(Shape):
         )
 
 
-@dataclass(frozen=True)
-class Round(Shape):
+class Round(Shape, in_files=False):
     """A shape that is round about its axis.
 
     Parameters
@@ -153,14 +157,11 @@ class Round(Shape):
         Axis of the shape: "x", "y" or "z".
     """
 
-    lengths = ("radius", "length")
-
-    radius: float
-    length: float
-    axis: Axis = "z"
+    radius: Length
+    length: Length
+    axis: AlongAxis = "z"
 
 
-@described
 class Cylinder(Round):
     """A solid cylinder.
 
@@ -182,8 +183,6 @@ class Cylinder(Round):
         return along_axis(self.axis, along, across)
 
 
-@described
-@dataclass(frozen=True)
 class Rod(Shape):
     """A slender rod.
 
@@ -202,17 +201,13 @@ class Rod(Shape):
     0.12
     """
 
-    lengths = ("length", "radius")
+    length: Length
+    radius: Annotated[float | None, optional(positive("m"))] = None
+    axis: AlongAxis = "x"
 
-    length: float
-    radius: float | None = None
-    axis: Axis = "x"
-
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.radius is None:
-            length = checked_positive(self.length, "length", "m", "shape 'rod'", InvalidBody)
-            fill(self, radius=length / SLENDER)
-        super().__post_init__()
+            fill(self, radius=self.length / SLENDER)
 
     @property
     def volume(self) -> float:
@@ -227,8 +222,6 @@ class Rod(Shape):
         )
 
 
-@described
-@dataclass(frozen=True)
 class Sphere(Shape):
     """A solid sphere.
 
@@ -243,9 +236,7 @@ class Sphere(Shape):
     0.1
     """
 
-    lengths = ("radius",)
-
-    radius: float
+    radius: Length
 
     @property
     def volume(self) -> float:
@@ -257,7 +248,6 @@ class Sphere(Shape):
         return (moment, moment, moment)
 
 
-@described
 class Capsule(Round):
     """A cylinder with a hemisphere on each end.
 
@@ -292,8 +282,6 @@ class Capsule(Round):
         return along_axis(self.axis, along, across)
 
 
-@described
-@dataclass(frozen=True)
 class Ring(Shape):
     """A hollow cylinder.
 
@@ -314,15 +302,12 @@ class Ring(Shape):
     0.05
     """
 
-    lengths = ("outer", "inner", "length")
+    outer: Length
+    inner: Length
+    length: Length
+    axis: AlongAxis = "z"
 
-    outer: float
-    inner: float
-    length: float
-    axis: Axis = "z"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def _check(self) -> None:
         if self.inner >= self.outer:
             raise InvalidBody(
                 f"shape 'ring': inner is {self.inner:g} m and outer is {self.outer:g} m.",
@@ -340,7 +325,6 @@ class Ring(Shape):
         return along_axis(self.axis, mass * squares / 2.0, across)
 
 
-@described
 class Cone(Round):
     """A solid cone, with its tip in the direction of its axis.
 
@@ -374,12 +358,3 @@ def along_axis(axis: str, along: float, across: float) -> Vector3:
     """The vector with `along` in the place of `axis` and `across` in the two others."""
     x, y, z = (along if axis == name else across for name in AXES)
     return (x, y, z)
-
-
-def checked_axis(axis: Any, where: str) -> Axis:
-    if not isinstance(axis, str) or axis not in AXES:
-        raise InvalidBody(
-            f"{where}: axis must be one of the body's axes, got {short_repr(axis)}.",
-            "Give axis='x', 'y' or 'z', and turn the body with rotation=.",
-        )
-    return cast(Axis, axis)

@@ -52,18 +52,18 @@ def write(
         file.seek(0)
         digest = digest_of_rest(file, layout.size)
         file.seek(layout.size)
-        file.write(SEAL % digest.encode())
+        file.write(SEAL % digest.hexdigest().encode())
 
     return write_whole(target, fill)
 
 
-def digest_of_rest(file: BinaryIO, length: int) -> str:
+def digest_of_rest(file: BinaryIO, length: int) -> Any:
     """sha256 of so many bytes from here on, or of as many as there are."""
     digest = hashlib.sha256()
     while length > 0 and (piece := file.read(min(length, 2**20))):
         digest.update(piece)
         length -= len(piece)
-    return digest.hexdigest()
+    return digest
 
 
 def write_text(target: Path, text: str) -> Path:
@@ -178,7 +178,7 @@ def is_sealed(path: Path) -> bool | None:
         if not found.startswith(SEAL.partition(b"%")[0]):
             return None
         file.seek(0)
-        return found == SEAL % digest_of_rest(file, length).encode()
+        return found == SEAL % digest_of_rest(file, length).hexdigest().encode()
 
 
 # --- what can be saved, and where ----------------------------------------------------------------

@@ -60,7 +60,7 @@ def potential(setup: Setup, absolute: Floats) -> Floats:
     return gravity_potential(setup.system.bodies.mass, position, tuple(setup.system.gravity))
 
 
-def stored(setup: Setup, absolute: Floats, integrals: Floats | None) -> Floats:
+def stored(setup: Setup, absolute: Floats, integrals: Floats) -> Floats:
     """Potential energy of every force that has one (T, f), J."""
     forces = setup.system.forces
     energy = np.zeros((len(absolute), setup.system.force_count))
@@ -73,13 +73,13 @@ def stored(setup: Setup, absolute: Floats, integrals: Floats | None) -> Floats:
                 shift=shift,
                 law=tuple(forces.law[force].tolist()),
                 counts_turns=angle >= 0,
-                near=0.0 if integrals is None or angle < 0 else integrals[:, angle],
+                near=0.0 if angle < 0 else integrals[:, angle],
             )
             energy[:, force] = potential(deformation)
     return energy
 
 
-def potential_of_all(setup: Setup, absolute: Floats, integrals: Floats | None) -> Floats:
+def potential_of_all(setup: Setup, absolute: Floats, integrals: Floats) -> Floats:
     """Potential energy of gravity and of all forces that have one (T,), J."""
     gravity = potential(setup, absolute).sum(axis=1)
     return gravity + stored(setup, absolute, integrals).sum(axis=1)

@@ -102,22 +102,21 @@ class PointHistory:
 
 
 def wrenches_of_force(
-    setup: Setup, index: int, absolute: Floats, times: Floats, integrals: Floats | None
+    setup: Setup, index: int, absolute: Floats, times: Floats, integrals: Floats
 ) -> tuple[Floats, Floats]:
     """Wrenches of a force on all bodies (T, n, 6), body frames at the COM; and its power (T,)."""
     system, count = setup.system, len(times)
     kind = FORCES[system.forces.kind[index]]
     signals = setup.signals.sample(times) if setup.signals.count else np.zeros((count, 1))
-    angles = np.zeros((count, system.quadrature_count)) if integrals is None else integrals
     flat, states = flat_arrays(system), absolute.reshape(count, -1)
     if system.forces.address[index] != 0:  # a user's formula takes numbers
         parts = [
             one_wrench(kind.wrench, flat, index, *state)
-            for state in zip(states, signals, angles, strict=True)
+            for state in zip(states, signals, integrals, strict=True)
         ]
         wrenches = np.array([part[0] for part in parts])
         return wrenches.reshape(count, -1, 6), np.array([part[1] for part in parts])
-    columns = (part.T for part in (states, signals, angles))
+    columns = (part.T for part in (states, signals, integrals))
     wrenches, supplied = one_wrench(kind.wrench, flat, index, *columns)
     return wrenches.T.reshape(count, -1, 6), np.broadcast_to(supplied, times.shape)
 
@@ -137,7 +136,7 @@ def one_wrench(
 
 
 def force_history(
-    setup: Setup, name: str, absolute: Floats, times: Floats, integrals: Floats | None
+    setup: Setup, name: str, absolute: Floats, times: Floats, integrals: Floats
 ) -> ForceHistory:
     """A force of the model over time."""
     names = list(setup.model.force_names)
@@ -186,11 +185,11 @@ def elongation_of(setup: Setup, index: int, absolute: Floats) -> Floats | None:
 
 
 def accelerations(
-    setup: Setup, absolute: Floats, times: Floats, integrals: Floats | None, wrenches: Floats,
-    coordinates: Floats | None = None,
+    setup: Setup, absolute: Floats, times: Floats, integrals: Floats, wrenches: Floats,
+    coordinates: Floats | None,
 ) -> Floats:  # fmt: skip
     """V' (T, n, 6) of all bodies; `wrenches` (T, m, 12) are those of the joints."""
-    if needs_tree(setup.model) and integrals is not None:
+    if needs_tree(setup.model):
         return read_on_pairs(setup, absolute, times, integrals, coordinates).rates
     system, (count, bodies) = setup.system, absolute.shape[:2]
     rotation = components(absolute, POSE_R, 9)

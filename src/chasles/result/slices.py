@@ -10,12 +10,10 @@ from chasles.build.system.turns import angle_columns
 from chasles.model import InvalidOption
 from chasles.model.coordinates import ANGLE
 from chasles.model.errors import short_repr
+from chasles.result.trajectory import OVER_TIME
 
 if TYPE_CHECKING:
     from chasles.result.result import Result
-
-#: Arrays with a row for every saved time.
-OVER_TIME = ("t", "absolute", "integrals", "coordinates", "multipliers")
 
 
 def sliced(result: "Result", index: Any) -> "Result":

@@ -13,6 +13,9 @@ from chasles.result.provenance import Provenance
 from chasles.result.readout import accelerations
 from chasles.spaces import Designation
 
+#: Arrays with a row for every saved time.
+OVER_TIME = ("t", "absolute", "integrals", "coordinates", "multipliers")
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Trajectory:
@@ -30,7 +33,7 @@ class Trajectory:
     multipliers: Floats | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("t", "absolute", "integrals", "coordinates", "multipliers"):
+        for name in OVER_TIME:
             if getattr(self, name) is None:
                 continue
             view = getattr(self, name).view()

@@ -34,7 +34,7 @@ from chasles.run.checks import UNBALANCED
 from chasles.run.implicit_choice import by_implicit_steps, work_of
 from chasles.run.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
 from chasles.run.one_run import Prepared, integrate, prepared
-from chasles.run.options import USUAL_WITH_TOLERANCES, Options
+from chasles.run.options import USUAL_WITH_TOLERANCES, Options, is_auto
 
 #: The accuracy of `method="auto"` where none is asked for.
 USUAL_TOL = 1e-6
@@ -103,7 +103,7 @@ def shortest_of(made: Prepared) -> float:
 
 def is_free(asked: Options) -> bool:
     """Whether the method was left to be chosen."""
-    return asked.method is None or (isinstance(asked.method, str) and asked.method == "auto")
+    return asked.method is None or is_auto(asked.method)
 
 
 def by_tolerances(chosen: Options, wanted: float, size: float, gives_up: bool = False) -> Judged:
@@ -298,7 +298,7 @@ def checked_tol(asked: Options) -> float:
 
 def checked_method(method: Any) -> str:
     """The name of a method that chooses its steps."""
-    if method is None or (isinstance(method, str) and method == "auto"):
+    if method is None or is_auto(method):
         return USUAL_WITH_TOLERANCES
     found = find_method(method)
     if not found.adaptive:

@@ -162,7 +162,8 @@ class Watcher:
             f"event '{event.name}' returned {what} at t = {view.t:.6g} s{more}.", remedy
         )
 
-    def begin(self, point: Floats, t: float) -> None:
+    def renew(self, point: Floats, t: float) -> None:
+        """The next step begins at this point."""
         view = Moment(self.stepper, point, t)
         self.last = [self.value(event, view) for event in self.events]
 

@@ -255,12 +255,12 @@ def put_velocities(stepper: Stepper, block: Floats, absolute: Floats, velocity: 
     block[layout.carry + rates : layout.carry + 2 * rates] = 0.0
 
 
-class Watch:
+class EventWatch(Watcher):
     """The events and impacts of one run."""
 
-    def __init__(self, watcher: Watcher, stepper: Stepper) -> None:
-        self.watcher, self.stepper = watcher, stepper
-        ends = [end for end in watcher.events if isinstance(end, End)]
+    def __init__(self, events: tuple[Event, ...], stepper: Stepper) -> None:
+        super().__init__(events, stepper)
+        ends = [end for end in events if isinstance(end, End)]
         self.bouncer = Bouncer(stepper, ends) if ends else None
         self.ending = ""  # what ended the run, in words
 
@@ -270,10 +270,10 @@ class Watch:
 
     def begin(self, block: Floats, t: float) -> End | None:
         """Values at the start, and the end that is met there, if one is."""
-        self.watcher.begin(block, t)
+        self.renew(block, t)
         met = None if self.bouncer is None else self.bouncer.begin(block, t)
         if met is not None:
-            self.watcher.found[met.name].append(t)
+            self.found[met.name].append(t)
         return met
 
     def meet(self, block: Floats, t: float, event: Event) -> float:
@@ -285,9 +285,9 @@ class Watch:
         met, layout = self.bouncer.bounce(block, t, event), self.stepper.layout
         block[layout.history : layout.seen] = 0.0  # a method begins anew
         for end in met[1:]:
-            self.watcher.found[end.name].append(t)
-        self.watcher.begin(block, t)
-        for k, watched in enumerate(self.watcher.events):
+            self.found[end.name].append(t)
+        self.renew(block, t)
+        for k, watched in enumerate(self.events):
             if watched in met:  # from here on it is inside
-                self.watcher.last[k] = -abs(self.watcher.last[k]) - TINY
+                self.last[k] = -abs(self.last[k]) - TINY
         return min(FLIGHT * self.bouncer.flight(block, t, end) for end in met)

@@ -36,7 +36,7 @@ from chasles.model import GROUND, ChaslesError, SimulationStopped, Spring
 from chasles.result.result import Result
 from chasles.run.motion_error import Judged, compared, pose_errors, sizes_of, states
 from chasles.run.one_run import integrate
-from chasles.run.options import Options
+from chasles.run.options import Options, is_auto
 
 #: What is tried, in turn: of order 3 on index 3, and of order 2 following from accelerations.
 TRIED = ("bliedf3", "linearly-implicit")
@@ -118,10 +118,6 @@ def point_path(result: Result, body: str, at: Any) -> Floats:
     lever = np.array(entered.rotation).T @ (np.array(at) - np.array(entered.position))
     path: Floats = result.position(body) + result.rotation(body) @ lever
     return path
-
-
-def is_auto(spaces: object) -> bool:
-    return isinstance(spaces, str) and spaces == "auto"
 
 
 def longest_step(asked: Options, tol: float, most_work: float) -> Judged | str:

@@ -26,7 +26,7 @@ from chasles.result.checkpoint import Checkpoint
 from chasles.run.control import Control
 from chasles.run.events import Event
 from chasles.run.grid_pace import GridPace
-from chasles.run.impacts import Watch
+from chasles.run.impacts import EventWatch
 from chasles.run.output import Output, Saved
 from chasles.run.pace import Pace
 from chasles.run.stepper import Stepper
@@ -57,7 +57,7 @@ class Run:
         grid: Grid,
         pace: Pace | None = None,
         *,
-        watch: Watch | None = None,
+        watch: EventWatch | None = None,
         lookout: Lookout | None = None,
         control: Control | None = None,
         record: "Recording | None" = None,
@@ -115,14 +115,14 @@ class Run:
             self.look_for_events(self.watch)
         self.pace.keep()
 
-    def look_for_events(self, watch: Watch) -> None:
+    def look_for_events(self, watch: EventWatch) -> None:
         """Events of the last step; the first that ends it moves the block back to it."""
-        pace, watcher = self.pace, watch.watcher
+        pace = self.pace
         if pace.span is None or self.stopped is not None:
             return
         try:
-            between = pace.between(watcher.thetas)
-            stop = watcher.look(*pace.span, between, self.block, pace.at)
+            between = pace.between(watch.thetas)
+            stop = watch.look(*pace.span, between, self.block, pace.at)
             if stop is not None:
                 pace.go_back(stop[0])
                 self.meet(*stop)
@@ -236,8 +236,7 @@ class Run:
         """What the provenance has beyond the rest."""
         told = self.pace.told()
         if self.watch is not None:
-            found = self.watch.watcher.found
-            told |= {"events": {name: list(times) for name, times in found.items()}}
+            told |= {"events": {name: list(times) for name, times in self.watch.found.items()}}
         return told
 
 

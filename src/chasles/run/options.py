@@ -205,6 +205,11 @@ def method_of(asked: Options | ByHand) -> Any:
     return USUAL_WITH_TOLERANCES if asked.step is None and chooses else USUAL
 
 
+def is_auto(value: Any) -> bool:
+    """Whether an option, which may be of any type, is left to be chosen."""
+    return isinstance(value, str) and value == "auto"
+
+
 # --- who takes options ----------------------------------------------------------------------------
 
 

@@ -139,11 +139,6 @@ class Output:
     def saved(self, times: Floats, points: Floats) -> Saved:
         """What is kept of points."""
         stepper, layout = self.run.stepper, self.run.stepper.layout
-        if not len(points):
-            one = self.saved(np.zeros(1), self.run.block[None])
-            nowhere = None if one.coordinates is None else one.coordinates[:0]
-            nothing = None if one.multipliers is None else one.multipliers[:0]
-            return Saved(times, one.absolute[:0], one.integrals[:0], nowhere, nothing)
         places = points[:, : layout.integrals]
         absolute, coordinates = stepper.absolute(places), stepper.coordinates(places)
         integrals = points[:, layout.integrals : layout.supply].copy()

@@ -36,11 +36,10 @@ from chasles.result.provenance import Provenance, coefficients
 from chasles.result.result import Result
 from chasles.run.checks import checks, make_promises, suspicions
 from chasles.run.control import Control, checked_controller
-from chasles.run.events import Event, Watcher, checked_events
-from chasles.run.impacts import Impact, expanded
-from chasles.run.impacts import Watch as EventWatch
+from chasles.run.events import Event, checked_events
+from chasles.run.impacts import EventWatch, Impact, expanded
 from chasles.run.loop import Ended, Run
-from chasles.run.options import ByHand, Options, method_of
+from chasles.run.options import ByHand, Options, is_auto, method_of
 from chasles.run.output import Saved
 from chasles.run.pace import Pace
 from chasles.run.recording import Recording
@@ -63,7 +62,6 @@ class Settings:
     start: str  # where the run begins, in words
     assembly: Assembly | None
     begin: Checkpoint | None  # of the run that goes on
-    stop: bool  # at singular poses
 
     @property
     def setup(self) -> Setup:
@@ -76,7 +74,7 @@ def make_settings(asked: Options | ByHand) -> Settings:
     start, singular, rows = asked.start, asked.singular, asked.rows
     checked_model(model)
     found = find_method(method_of(asked))
-    spaces = found.spaces if isinstance(spaces, str) and spaces == "auto" else spaces
+    spaces = found.spaces if is_auto(spaces) else spaces
     chosen = choose_spaces(model, spaces, acceleration)
     UnknownName.check("choice", asked.redundant, ("solve", "refuse"), "redundant")
     UnknownName.check("choice", singular, ("stop", "pass"), "singular")
@@ -100,7 +98,7 @@ def make_settings(asked: Options | ByHand) -> Settings:
         problem = make_problem(chosen, acceleration, place, damp, refuse, fit)
         words, begin = "as entered" if start is None else "a given state", None
     held = stabilised(chosen, choice, problem.redundancy, fit)
-    return Settings(problem, found, choice, held, words, assembly, begin, stop=not damp)
+    return Settings(problem, found, choice, held, words, assembly, begin)
 
 
 def problem_of(
@@ -188,7 +186,7 @@ def make_run(
         pace = ScipyPace(tolerances, settings.method, bounds)
     else:
         pace = TolerancePace(tolerances, settings.method, bounds, glance)
-    watch = EventWatch(Watcher(events, stepper), stepper) if events else None
+    watch = EventWatch(events, stepper) if events else None
     return Run(stepper, grid, pace, watch=watch, lookout=lookout, control=control, record=record)
 
 
@@ -288,7 +286,7 @@ def header_of(settings: Settings, run: Run) -> dict[str, Any]:
         "step": run.grid.step.hex(),
         "save_every": run.grid.save_every,
         "stabilise": str(settings.choice or "none"),
-        "singular": "stop" if settings.stop else "pass",
+        "singular": "pass" if problem.damp else "stop",
         "acceleration": settings.setup.acceleration,
         "sample": run.control.every if run.control.controller is not None else 0,
         "start": None if start is None else [[float(x).hex() for x in row] for row in start],

@@ -14,7 +14,7 @@ from chasles.build.system.signals import Inputs
 from chasles.core.arrays import ABSOLUTE_WIDTH
 from chasles.model import InvalidFile
 from chasles.model.errors import one_line, short_repr
-from chasles.result.atomic_file import SEAL, SEAL_LENGTH, open_regular
+from chasles.result.atomic_file import SEAL, SEAL_LENGTH, digest_of_rest, open_regular
 from chasles.result.checkpoint import Checkpoint
 from chasles.run.output import Saved
 
@@ -49,16 +49,12 @@ def mapped_file(path: Path, shape: tuple[int, int]) -> Any:
 
 def digest_of(path: Path, length: int) -> Any:
     """sha256 of the first so many bytes of a file, which has as many."""
-    digest = hashlib.sha256()
     if length == 0:
-        return digest
+        return hashlib.sha256()
     with os.fdopen(open_regular(path), "rb") as file:
-        while length > 0:
-            piece = file.read(min(length, 2**20))
-            if not piece:
-                raise damaged(path, "it is shorter than what was written")
-            digest.update(piece)
-            length -= len(piece)
+        digest = digest_of_rest(file, length)
+        if file.tell() < length:
+            raise damaged(path, "it is shorter than what was written")
     return digest
 
 

@@ -256,8 +256,7 @@ class Recording:
 def shape_of(run: Run) -> list[int]:
     """Numbers of a row: time, absolute states, integrals, coordinates, multipliers."""
     setup, layout = run.stepper.solver.setup, run.stepper.layout
-    empty = run.stepper.coordinates(run.block[None, : layout.integrals])
-    coordinates = 0 if empty is None else len(coordinate_keys(setup.model))
+    coordinates = len(coordinate_keys(setup.model))
     bodies = ABSOLUTE_WIDTH * setup.system.body_count
     multipliers = layout.kept - layout.multipliers
     return [1, bodies, layout.supply - layout.integrals, coordinates, multipliers]
@@ -283,12 +282,22 @@ def compare(folder: Path, header: dict[str, Any]) -> None:
         pair = (known.get(name), fresh.get(name))
         if name == "model" and all(str(text).startswith("#") for text in pair):
             continue  # functions of the user's own have no text to compare
+        if name == "model":
+            pair = (unordered(pair[0]), unordered(pair[1]))
         if name not in FREE and pair[0] != pair[1]:
             raise InvalidOption(
                 f"resume: the run in '{folder}' was begun with another '{name}'.",
                 "Repeat the call that began it, with a later until= if you like, or record into"
                 " another folder.",
             )
+
+
+def unordered(text: Any) -> Any:
+    """What a model says as JSON, in whatever order of its fields; any other text as it is."""
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return text
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from chasles.result.result import Result
 from chasles.run.accuracy import to_accuracy
 from chasles.run.one_run import integrate
-from chasles.run.options import Options, takes
+from chasles.run.options import Options, is_auto, takes
 
 
 @takes(Options)
@@ -37,6 +37,6 @@ def simulate(asked: Options) -> Result:
     >>> bool(result.violation("hinge").max() < 1e-12)
     True
     """
-    if asked.tol is not None or (isinstance(asked.method, str) and asked.method == "auto"):
+    if asked.tol is not None or is_auto(asked.method):
         return to_accuracy(asked)
     return integrate(asked)

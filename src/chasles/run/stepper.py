@@ -116,7 +116,7 @@ class Stepper:
         """Absolute states (T, n, 18) of what places and moves the bodies (T, coordinates)."""
         return absolute_of(self.mechanism.tree, self.mechanism.memory, points)
 
-    def coordinates(self, points: Floats) -> Floats | None:
+    def coordinates(self, points: Floats) -> Floats:
         """Joint coordinates (T, c) as `coordinate_keys` names them; NaN where poses tell them."""
         return coordinates_of_points(self.solver.setup, points)
 
@@ -318,8 +318,6 @@ def forces_along(setup: Setup, tree: Tree) -> list[tuple[int, int]]:
     for force, code in zip(setup.model.forces, setup.system.forces.kind.tolist()):
         place = None
         if isinstance(force, JointForce) and FORCES[code].effort is not no_effort:
-            known = setup.model.joint(force.joint).coordinates
-            word = known[0] if force.coordinate == "auto" else force.coordinate
-            place = places.get((force.joint, word))
+            place = places.get((force.joint, force.coordinate))
         found.append(BY_WRENCH if place is None else (place[1] - tree.stored_count, place[0]))
     return found

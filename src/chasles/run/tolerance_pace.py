@@ -56,7 +56,7 @@ class TolerancePace(ChoosingPace):
         self.control[adaptive.LAST_ERROR] = 1.0
         self.limits = self.first_limits()
         self.times, self.wanted = NONE, NONE
-        self.thetas = NONE if run.watch is None else run.watch.watcher.thetas
+        self.thetas = NONE if run.watch is None else run.watch.thetas
         self.inner = np.zeros((len(self.thetas), kept))
         if wanted is None:
             run.output.put(0.0, run.block)

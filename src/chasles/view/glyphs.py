@@ -1,6 +1,6 @@
 """What a joint looks like: a few small shapes on each of its bodies, by its kind."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,8 @@ def glyph_of(joint: Joint, size: float) -> Glyph:
 
 def placed(shape: Shape, size: float, at: Floats, frame: Floats, colour: str) -> Shape:
     """A shape of size one, larger, at a place."""
-    lengths: Any = {name: size * getattr(shape, name) for name in shape.lengths}
+    numbers = {f.name: getattr(shape, f.name) for f in fields(shape)}
+    lengths: Any = {name: size * x for name, x in numbers.items() if isinstance(x, float)}
     if isinstance(shape, Box):
         lengths["size"] = as_vector(size * np.array(shape.size))
     return replace(
@@ -59,7 +60,7 @@ def frame_along(axis: Any) -> Floats:
 def screw(slant: float) -> Glyph:
     """A thread whose turns are slanted by an angle, and its nut."""
     turns = [
-        Ring(0.62, 0.3, 0.22, position=(0.0, 0.0, 0.75 * k), rotation=("x", slant))  # type: ignore[arg-type]
+        Ring(0.62, 0.3, 0.22, position=(0.0, 0.0, 0.75 * k), rotation=("x", slant))
         for k in (-4, -3, -2, 2, 3, 4)
     ]
     return [Rod(7.0, 0.42, "z"), *turns], [Ring(1.1, 0.5, 1.6)]
@@ -86,5 +87,5 @@ KINDS: dict[str, Glyph] = {
     "rollingdisc": ([PLATE], []),
 }
 LEFT = screw(-SLANT)
-CUSTOM: Glyph = [], [Box((1.5, 1.5, 1.5), rotation=("z", np.pi / 4))]  # type: ignore[arg-type]
+CUSTOM: Glyph = [], [Box((1.5, 1.5, 1.5), rotation=("z", np.pi / 4))]
 OWN_AXIS = ("universal", "gear")  # whose second body has an axis of its own

@@ -34,9 +34,8 @@ def checked_wanted(model: Model, coordinates: Any) -> dict[Key, Wanted]:
         several = given if isinstance(given, Mapping) else {AUTO: given}
         for word, value in several.items():
             where = f"start of joint '{joint.name}'"
-            coordinate = resolved_coordinate(
-                joint, checked_coordinate(word, where, InvalidOption), where, InvalidOption
-            )
+            asked = checked_coordinate(word, "coordinate", where, InvalidOption)
+            coordinate = resolved_coordinate(joint, asked, where, InvalidOption)
             if (joint.name, coordinate) in found:
                 raise InvalidOption(
                     f"{where}: its {coordinate} is given twice.", "Give every coordinate once."

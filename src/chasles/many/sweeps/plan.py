@@ -94,7 +94,9 @@ class Plan:
 
 def told_model(model: Model) -> str:
     """The same for equal models, in every process: functions by what they do, not by address."""
+    parts: tuple[Any, ...]
     parts = (model.bodies, model.joints, model.forces, model.drivers, model.gravity)
+    parts += (model.sensors,) if model.sensors else ()  # which a measure may read
     return "\0".join([re.sub(" at 0x[0-9a-f]+>", ">", repr(parts)), *functions_of(parts)])
 
 
