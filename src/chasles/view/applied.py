@@ -51,8 +51,8 @@ def applied_forces(result: Result, scene: Scene, frames: Any = slice(None)) -> I
     setup, t = result.problem.setup, result.t[frames]
     absolute, integrals = result.absolute[frames], result.integrals[frames]
     for force in result.model.forces:
-        body, point = where_it_acts(result, force)
         holder = result.model.joint(force.joint) if isinstance(force, JointForce) else force
+        body, point = where_it_acts(result, force, holder)
         ends = getattr(holder, "a", ""), getattr(holder, "b", "")
         other = next((end for end in ends if end and end != body), "")
         found = force_history(setup, force.name, absolute, t, integrals)
@@ -69,20 +69,19 @@ def applied_forces(result: Result, scene: Scene, frames: Any = slice(None)) -> I
             yield Applied(force.name, "torque", body, at, other, couple)
 
 
-def where_it_acts(result: Result, force: Force) -> tuple[str, Floats]:
-    """A body that moves and a force acts on, and the point in the model as entered."""
+def where_it_acts(result: Result, force: Force, holder: Any) -> tuple[str, Floats]:
+    """A body that moves and a force acts on, and the point in the model as entered.
+
+    `holder` has the ends of the force: its joint, or the force itself.
+    """
     model = result.model
-    if isinstance(force, Spring | Bushing):
-        second = force.b != GROUND.name
-        at_b = force.at_b if isinstance(force, Spring) else force.at
-        return (force.b, np.array(at_b)) if second else (force.a, np.array(force.at))
-    if isinstance(force, JointForce):
-        joint = model.joint(force.joint)
-        body = joint.b if joint.b != GROUND.name else joint.a
-        point = joint.at_b if joint.at_b is not None and body == joint.b else joint.at
-        return body, np.array(point)
     if isinstance(force, Contact):
         return force.b, middle_of(force, poses_at_start(model))
+    if isinstance(force, Spring | Bushing | JointForce):
+        at_b = getattr(holder, "at_b", None)
+        if holder.b == GROUND.name:
+            return holder.a, np.array(holder.at)
+        return holder.b, np.array(holder.at if at_b is None else at_b)
     if isinstance(force, Load):
         return force.body, np.array(force.at)
     if isinstance(force, Drag | CustomForce):
