@@ -8,10 +8,10 @@ from chasles.model import Body, InvalidOption
 from chasles.model.checks import checked_count, checked_positive
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
+from chasles.result.atomic_file import checked_file
 from chasles.result.result import Result
 from chasles.view.film import Film, checked_layout, labels_of, make_film
 from chasles.view.gltf import write_gltf
-from chasles.view.plots import checked_file
 from chasles.view.setting import checked_follow
 
 KINDS = (".html", ".gif", ".mp4", ".glb", ".gltf")
