@@ -24,7 +24,7 @@ from chasles.groups.so3 import so3_inverse, so3_normalise, so3_rotate
 from chasles.groups.so3xr3 import so3xr3_compose, so3xr3_dexp_inv, so3xr3_exp
 from chasles.groups.vectors import add, axpy, cross, neg, sub
 from chasles.model import Model
-from chasles.studies.paper.printed_formulas import hat
+from chasles.spaces.subalgebras import hat
 
 Vector = tuple[float, float, float]
 
