@@ -10,7 +10,7 @@ from chasles.result.atomic_file import write_text
 from chasles.studies.library.benchmark import Benchmark, Check, Quantity, checks_table
 from chasles.studies.library.catalogue import library
 from chasles.studies.output import tell, writable
-from chasles.studies.words import text_of
+from chasles.studies.words import Text, text_of
 from chasles.view.theme import scientific
 
 IMAGES = Path("images") / "library"
@@ -116,7 +116,7 @@ def page(checks: Mapping[str, Sequence[Check]]) -> str:
 
 def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
     options = ", ".join(f"`{key}={value!r}`" for key, value in benchmark.options.items())
-    title = benchmark.drawing.title
+    title, curves = benchmark.title, benchmark.drawing.title
     run = f"{benchmark.until:g} s with steps of {benchmark.step:g} s"
     parameters = [
         *((name, quantity(value)) for name, value in benchmark.parameters.items()),
@@ -127,30 +127,11 @@ def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
         (c.what, *(f"{scientific(value)} {c.unit}".rstrip() for value in (c.value, c.limit)))
         for c in checks
     ]
-    return "\n".join([
-        f"## {benchmark.name}: {benchmark.title}",
-        "",
-        f"*{benchmark.source}*",
-        "",
-        benchmark.about,
-        "",
-        f"```{{figure}} {(IMAGES / benchmark.name).as_posix()}.png",
-        f":alt: {benchmark.title} at some instants; beside it, {lower(title)} over time",
-        "",
-        f"{benchmark.title}: {lower(title)}.",
-        "```",
-        "",
-        "```{raw} html",
-        f'<iframe class="film" src="{(FILMS / benchmark.name).as_posix()}.html"'
-        f' title="Film of {escape(benchmark.title)}" loading="lazy"></iframe>',
-        "```",
-        "",
-        Table(("parameter", "value"), parameters).markdown(),
-        "",
-        Table(("check", "value", "allowed"), measured).markdown(),
-        "",
-    ])  # fmt: skip
-
-
-def lower(title: str) -> str:
-    return title[0].lower() + title[1:]
+    return Text(text_of("library", "section.md")).substitute(
+        name=benchmark.name, title=title, source=benchmark.source, about=benchmark.about,
+        escaped=escape(title), curves=curves[0].lower() + curves[1:],
+        picture=f"{(IMAGES / benchmark.name).as_posix()}.png",
+        film=f"{(FILMS / benchmark.name).as_posix()}.html",
+        parameters=Table(("parameter", "value"), parameters).markdown(),
+        checks=Table(("check", "value", "allowed"), measured).markdown(),
+    )  # fmt: skip
