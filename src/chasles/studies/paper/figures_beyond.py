@@ -231,9 +231,7 @@ def steps_figure(study: Study) -> Figure:
     slopes: list[float] = []
     order = method(study.options.method).order
     steps = np.array([factor * study.options.step for factor in STEP_FACTORS])[::-1]
-    for example in ("heavy-top", "double-pendulum", "floating-pair", "three-bar"):
-        if not study.has(example):
-            continue
+    for example in study.of_paper:
         series = []
         for s in SHOWN_SPACES:
             outcomes = [study.shown(example, step=float(h))[s] for h in steps]

@@ -66,6 +66,11 @@ class Study:
     def has(self, example: str) -> bool:
         return example in self.options.chosen
 
+    @property
+    def of_paper(self) -> list[str]:
+        """The examples of this report that the paper has."""
+        return [key for key in self.options.chosen if EXAMPLES[key].in_paper]
+
     # --- simulations ---
 
     def case(

@@ -71,9 +71,7 @@ def random_table(study: Study) -> str:
 
 def tableaux_table(study: Study) -> str:
     rows: list[Row] = []
-    for key in ("heavy-top", "double-pendulum", "floating-pair", "three-bar"):
-        if not study.has(key):
-            continue
+    for key in study.of_paper:
         for name in METHODS:
             shown = study.shown(key, method=name)
             joint = WORST_JOINT[key]
