@@ -7,6 +7,7 @@ from textwrap import wrap
 
 from chasles.model.tables import Table
 from chasles.result.atomic_file import write_text
+from chasles.result.result import Result
 from chasles.studies.library.benchmark import Benchmark, Check, Quantity, checks_table
 from chasles.studies.library.catalogue import library
 from chasles.studies.output import tell, writable
@@ -28,12 +29,8 @@ def run_one(name: str, out: Path) -> tuple[str, bool]:
     """Run a benchmark, write its picture, film and result; what to print, and whether it passed."""
     benchmark = library.get(name)
     folder = writable(out)
-    announce(benchmark)
-    result = benchmark.run()
-    checks = benchmark.check(result)
+    result, checks, drawn, film = made(benchmark, folder, folder)
     saved = result.save(folder / f"{benchmark.name}.nc")
-    drawn = benchmark.picture(result, folder / f"{benchmark.name}.png")
-    film = benchmark.film(result, folder / f"{benchmark.name}.html")
     lines = [
         f"{benchmark.name}: {benchmark.title}",
         wrapped(benchmark.source),
@@ -54,11 +51,7 @@ def run_all(out: Path) -> tuple[str, bool]:
     folder, films = writable(out / IMAGES), writable(out / FILMS)
     checks: dict[str, list[Check]] = {}
     for benchmark in library:
-        announce(benchmark)
-        result = benchmark.run()
-        checks[benchmark.name] = benchmark.check(result)
-        benchmark.picture(result, folder / f"{benchmark.name}.png")
-        benchmark.film(result, films / f"{benchmark.name}.html")
+        checks[benchmark.name] = made(benchmark, folder, films)[1]
     target = out / "library.md"
     write_text(target, page(checks))
     failed = [
@@ -73,10 +66,14 @@ def wrapped(text: str) -> str:
     return "\n".join(wrap(text, LINE))
 
 
-def announce(benchmark: Benchmark) -> None:
-    """A word before a run."""
+def made(benchmark: Benchmark, folder: Path, films: Path) -> tuple[Result, list[Check], Path, Path]:
+    """The run of a benchmark, after a word on it, its checks, its picture and its film."""
     steps = round(benchmark.until / benchmark.step)
     tell(f"{benchmark.name}, {benchmark.until:g} s in {steps} steps")
+    result = benchmark.run()
+    drawn = benchmark.picture(result, folder / f"{benchmark.name}.png")
+    film = benchmark.film(result, films / f"{benchmark.name}.html")
+    return result, benchmark.check(result), drawn, film
 
 
 def parameters_table(benchmark: Benchmark) -> str:
