@@ -54,8 +54,8 @@ def test_joint_gaps_are_those_found_before(study, example, joint, proper, produc
 
 @pytest.mark.parametrize("example, proper, product", ENERGIES)
 def test_energy_drifts_are_those_found_before(study, example, proper, product):
-    assert_near(study.run(example, "SE3").energy_drift(), proper)
-    assert_near(study.run(example, "SO3xR3").energy_drift(), product)
+    assert_near(study.run(example, "SE3").energy_drift, proper)
+    assert_near(study.run(example, "SO3xR3").energy_drift, product)
 
 
 def test_the_top_starts_with_the_papers_energy(study):
@@ -66,9 +66,9 @@ def test_the_top_over_five_seconds(study):
     proper = study.run("heavy-top", "SE3", longer=True)
     product = study.run("heavy-top", "SO3xR3", longer=True)
     assert proper.gap("pivot") < EXACT
-    assert_near(proper.energy_drift(), 1.4e-7)
+    assert_near(proper.energy_drift, 1.4e-7)
     assert_near(product.gap("pivot"), 4.6e-6)
-    assert_near(product.energy_drift(), 1.5e-7)
+    assert_near(product.energy_drift, 1.5e-7)
 
 
 def test_two_orders_of_magnitude_appear_with_the_mixed_right_hand_side(study, claims):
@@ -92,7 +92,7 @@ def test_the_printed_hybrid_equations_are_those_of_the_package(study):
     ours = study.run("heavy-top", "SO3xR3", longer=True)
     assert printed.gap.max() == approx(ours.gap("pivot"), rel=1e-6)
     assert np.abs(printed.kinetic / printed.kinetic[0] - 1).max() == approx(
-        ours.energy_drift(), rel=1e-6
+        ours.energy_drift, rel=1e-6
     )
     assert study.printed(MIXED).gap.max() > 10 * printed.gap.max()
 
@@ -164,7 +164,7 @@ def test_every_claim_is_judged(claims):
 def test_projecting_the_loops_joint_closes_it_and_improves_the_energy(study):
     closed = study.chosen("three-bar", stabilise="projection")
     assert closed.largest_gap() < EXACT
-    assert_near(closed.energy_drift(), 6.7e-8)
+    assert_near(closed.energy_drift, 6.7e-8)
 
 
 def test_operations_are_counted():

@@ -42,9 +42,10 @@ class Gap:
 
 
 class Judged:
-    """A run that is judged: by its result."""
+    """A run that is judged: by its result and the error of its energy (T,)."""
 
     result: Result
+    energy_error: Any
 
     @property
     def t(self) -> Floats:
@@ -53,6 +54,11 @@ class Judged:
     @property
     def finished(self) -> bool:
         return self.result.status == "finished"
+
+    @property
+    def energy_drift(self) -> float:
+        """The largest error; infinite if the run could not be finished."""
+        return float(np.abs(self.energy_error).max()) if self.finished else inf
 
 
 @dataclass(frozen=True)
@@ -95,10 +101,6 @@ class CandidateResult(Judged):
         if not self.finished:
             return inf
         return max((gap.worst for gap in self.gaps.values()), default=0.0)
-
-    @property
-    def energy_drift(self) -> float:
-        return float(np.abs(self.energy_error).max()) if self.finished else inf
 
     @property
     def momentum_drift(self) -> float | None:

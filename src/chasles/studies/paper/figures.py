@@ -68,7 +68,7 @@ def joint_figure(study: Study, example: str, joint: str) -> Figure:
         "example": EXAMPLES[example].title, "joint": joint, "gaps": list(gaps.values()),
         "found": gap_caption(gaps),
         "sizes": [o.largest_gap() for o in (product, chosen)],
-        "drifts": [o.energy_drift() for o in (product, chosen)],
+        "drifts": [o.energy_drift for o in (product, chosen)],
     }  # fmt: skip
     panels = [components(o.t, o.gaps[joint], LETTERS[s]) for s, o in shown.items()]
     panels.append(logarithmic(gap_curves(shown, joint), "All on one axis", "gap in m"))
@@ -96,7 +96,7 @@ def gap_caption(gaps: dict[str, float]) -> str:
 
 def energy_figure(study: Study, example: str) -> Figure:
     shown = study.shown(example)
-    drifts = [o.energy_drift() for o in shown.values()]
+    drifts = [o.energy_drift for o in shown.values()]
     shared = max(drifts) < SHARED_AXIS * min(drifts)
     limit = max(drifts) if shared else None
     panels = [

@@ -253,7 +253,7 @@ def answer(study: Study, claims: list[Claim]) -> list[str]:
         return [filled(texts["part"], {"names": names})]
     tops, pair = study.pair("heavy-top"), study.pair(beyond.boosted_name(beyond.BOOST))
     energy = next(claim for claim in claims if claim.key == "top-energy")
-    ratio = tops[1].energy_drift() / tops[0].energy_drift()
+    ratio = tops[1].energy_drift / tops[0].energy_drift
     numbers = {
         "gaps": {s: o.gap("joint 2") for s, o in study.shown("double-pendulum").items()},
         "top": [o.gap("pivot") for o in tops],

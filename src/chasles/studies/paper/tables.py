@@ -37,7 +37,7 @@ def forms_table(study: Study) -> str:
                     EXAMPLES[key].title,
                     NAMES[spaces],
                     *(gaps_in_words(run) for run in runs),
-                    *(number(run.energy_drift()) for run in runs),
+                    *(number(run.energy_drift) for run in runs),
                 )
             )
     columns = ("Example", "Space", "Gaps in m: space", "screw", "Energy: space", "screw")
@@ -81,7 +81,7 @@ def tableaux_table(study: Study) -> str:
                     name,
                     (str(method(name).order), method(name).order),
                     *(number(outcome.gap(joint)) for outcome in shown.values()),
-                    *(number(outcome.energy_drift()) for outcome in shown.values()),
+                    *(number(outcome.energy_drift) for outcome in shown.values()),
                 )
             )
     gaps, drifts = ([f"{what} {NAMES[s]}" for s in NAMES] for what in ("Gap (m)", "Energy"))
