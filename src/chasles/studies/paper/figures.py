@@ -134,7 +134,7 @@ def sketch_figure(example: str) -> Figure:
         f"sketch-{example}",
         "",
         "Drawn from the model at its start, to scale.",
-        (sketch(model, f"Sketch of the {EXAMPLES[example].title.lower()}"),),
+        (Panel(sketch(model), f"Sketch of the {EXAMPLES[example].title.lower()}", (3.4, 2.6)),),
         columns=1,
     )
 
