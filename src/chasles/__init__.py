@@ -129,7 +129,7 @@ if TYPE_CHECKING:
     from chasles.studies.library.catalogue import library as library
     from chasles.studies.work_precision import WorkPrecision as WorkPrecision
     from chasles.studies.work_precision import work_precision as work_precision
-    from chasles.view import animate as animate
+    from chasles.view.animation import animate as animate
     from chasles.view.export import export as export
 
 #: That of pyproject.toml; reading it from the installed package would take longer than a run.
@@ -170,7 +170,7 @@ LATE = {
         "studies.convergence": "Convergence convergence",
         "studies.library.catalogue": "library",
         "studies.work_precision": "WorkPrecision work_precision",
-        "view": "animate",
+        "view.animation": "animate",
         "view.export": "export",
     }.items()
     for name in names.split()

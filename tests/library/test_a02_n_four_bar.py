@@ -5,7 +5,13 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import chasles as ch
-from chasles.studies.library.n_four_bar import exact_position, n_four_bar, tip
+from chasles.studies.library.measures import point_path
+from chasles.studies.library.n_four_bar import TRACED, exact_position, n_four_bar
+
+
+def tip(result: ch.Result) -> np.ndarray:
+    """Positions (T, 3) of B0."""
+    return point_path(result, *TRACED["B0"])
 
 
 def pendulum(windows: int, t: np.ndarray) -> np.ndarray:

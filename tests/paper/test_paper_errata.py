@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from chasles.studies.paper import errata, printed_formulas
+from chasles.studies.paper import errata
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +26,8 @@ def test_the_printed_dexp_inverse_cancels(figures):
 
 @pytest.mark.parametrize("angle", [0.01, 0.1, 0.3])
 def test_the_series_is_the_printed_factor(angle):
-    exact = printed_formulas.ad4_factor_exact(angle)
-    assert printed_formulas.ad4_factor_series(angle) == pytest.approx(exact, rel=1e-10)
+    exact = errata.ad4_factor_exact(angle)
+    assert errata.ad4_factor_series(angle) == pytest.approx(exact, rel=1e-10)
 
 
 def test_the_printed_acceleration_constraint_is_unstable(figures):
@@ -60,7 +60,7 @@ def test_the_printed_exp_is_a_rotation_at_two_angles_only():
     root = brentq(lambda x: x - 1 / np.tan(x / 2) ** 2, 1.2, 1.6)
 
     def defect(angle):
-        turn = printed_formulas.exp_so3(angle * np.array([0, 0.6, 0.8]), printed=True)
+        turn = errata.exp_so3(angle * np.array([0, 0.6, 0.8]), printed=True)
         return np.abs(turn.T @ turn - np.eye(3)).max()
 
     assert root == pytest.approx(1.4025, abs=1e-4)

@@ -7,7 +7,7 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from errno import EACCES
 from io import BytesIO
@@ -199,6 +199,19 @@ def checked_path(path: Any) -> Path:
             "Give the name of a file in other letters.",
         ) from None
     return Path(text)
+
+
+def checked_file(path: str | Path, kinds: Sequence[str], what: str) -> Path:
+    """Where to write, in a folder that is there, under a name that ends as one of the kinds."""
+    target, where = Path(path), what.partition(":")[0]
+    if target.suffix.lower() not in kinds:
+        raise InvalidOption(
+            f"{what}'s name is '{target.name}'.",
+            f"It must end in {', '.join(kinds[:-1])} or {kinds[-1]}.",
+        )
+    if not target.parent.is_dir():
+        raise InvalidOption(f"{where}: there is no folder '{target.parent}'.", "Make it first.")
+    return target
 
 
 def checked_target(path: Any, tables: Iterable[str] = ()) -> Path:

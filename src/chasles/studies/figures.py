@@ -1,6 +1,6 @@
 """Figures of comparisons and advice; how they are drawn is the view's business."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -152,25 +152,23 @@ def work_panel(works: Sequence[Work], what: str, title: str, label: str) -> Draw
     return slopes(series, title, label, "error at the end, m", FLOOR)
 
 
-def counted(works: Sequence[Work]) -> list[Work]:
-    """Those whose evaluations are known."""
-    return [work for work in works if all(point.evaluations > 0.0 for point in work.points)]
+def work_panels(works: Sequence[Work], title: str, words: str) -> Iterator[Panel]:
+    """Error over evaluations where they are known, and over time where it was taken."""
+    told = [work for work in works if all(point.evaluations > 0.0 for point in work.points)]
+    if told:
+        draw = work_panel(told, "evaluations", title, "evaluations of the equations of motion")
+        yield Panel(draw, f"Error over evaluations {words}")
+    if works and all(np.isfinite(point.seconds) for work in works for point in work.points):
+        draw = work_panel(works, "seconds", title, "ms of computing")
+        yield Panel(draw, f"Error over time {words}")
 
 
 def work_figure(found: WorkPrecision) -> Figure:
     """For every space: error over evaluations, and over time."""
-    panels = []
+    panels: list[Panel] = []
     for space in dict.fromkeys(work.spaces for work in found.works):
         own = [work for work in found.works if work.spaces == space and work.points]
-        if not own:
-            continue
-        told = counted(own)
-        if told:
-            draw = work_panel(told, "evaluations", space, "evaluations of the equations of motion")
-            panels.append(Panel(draw, f"Error over evaluations in {space}"))
-        if all(np.isfinite(p.seconds) for work in own for p in work.points):
-            draw = work_panel(own, "seconds", space, "ms of computing")
-            panels.append(Panel(draw, f"Error over time in {space}"))
+        panels += work_panels(own, space, f"in {space}")
     if not panels:
         raise InvalidOption(
             "work_precision: there is nothing to draw: these methods do not count how often they"

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import cos, pi, sin
+from typing import Any
 
 import numpy as np
 
@@ -12,17 +13,16 @@ from chasles.model import (
     GROUND,
     Body,
     Cylindrical,
-    Helical,
     InvalidOption,
     Joint,
     Model,
-    Planar,
     Prismatic,
     Revolute,
     Spherical,
     UnknownName,
 )
 from chasles.model.checks import as_vector
+from chasles.model.plain import JOINTS
 from chasles.studies import paper_mechanisms
 from chasles.studies.paper_mechanisms import LINK
 from chasles.studies.paper_mechanisms import double_pendulum as double_pendulum
@@ -41,19 +41,10 @@ REACH = 0.3  # m, the size of random bodies and the distance of their joints
 
 def joint_of(kind: str, name: str, a: Body | str, b: Body | str, at: Floats, axis: Floats) -> Joint:
     """A lower pair of that kind."""
-    if kind == "spherical":
-        return Spherical(name, a, b, at=at)
+    own: dict[str, Any] = {} if kind == "spherical" else {"axis": axis}
     if kind == "helical":
-        return Helical(name, a, b, at=at, axis=axis, pitch=PITCH)
-    kinds = {
-        "revolute": Revolute,
-        "prismatic": Prismatic,
-        "cylindrical": Cylindrical,
-        "planar": Planar,
-    }
-    if kind not in kinds:
-        raise UnknownName.among("lower pair", kind, PAIRS)
-    return kinds[kind](name, a, b, at=at, axis=axis)
+        own["pitch"] = PITCH
+    return JOINTS[UnknownName.check("lower pair", kind, PAIRS)](name, a, b, at=at, **own)
 
 
 def random_rotation(rng: np.random.Generator) -> Floats:

@@ -1,6 +1,5 @@
 """What one run says: gap of every joint, energy, conserved momenta, and the cost of a step."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
@@ -43,9 +42,10 @@ class Gap:
 
 
 class Judged:
-    """A run that is judged: by its result."""
+    """A run that is judged: by its result and the error of its energy (T,)."""
 
     result: Result
+    energy_error: Any
 
     @property
     def t(self) -> Floats:
@@ -54,6 +54,11 @@ class Judged:
     @property
     def finished(self) -> bool:
         return self.result.status == "finished"
+
+    @property
+    def energy_drift(self) -> float:
+        """The largest error; infinite if the run could not be finished."""
+        return float(np.abs(self.energy_error).max()) if self.finished else inf
 
 
 @dataclass(frozen=True)
@@ -98,10 +103,6 @@ class CandidateResult(Judged):
         return max((gap.worst for gap in self.gaps.values()), default=0.0)
 
     @property
-    def energy_drift(self) -> float:
-        return float(np.abs(self.energy_error).max()) if self.finished else inf
-
-    @property
     def momentum_drift(self) -> float | None:
         return None if self.momentum_error is None else float(self.momentum_error.max())
 
@@ -110,9 +111,7 @@ class CandidateResult(Judged):
         return None if self.angular_error is None else float(self.angular_error.max())
 
 
-def measure(
-    model: Model, candidate: Candidate, until: float, cost: float | None = None
-) -> CandidateResult:
+def measure(model: Model, candidate: Candidate, until: float) -> CandidateResult:
     """Run one candidate to `until`; a run that stops keeps what it reached."""
     result = run_of(model, until, candidate.options)
     with np.errstate(over="ignore", invalid="ignore"):  # a run that stopped may have blown up
@@ -123,7 +122,7 @@ def measure(
         kinetic = result.kinetic_energy()
         error = result.energy_balance() / max(float(kinetic.max()), np.finfo(float).tiny)
         linear, angular = momentum_errors(model, result)
-    return CandidateResult(candidate, result, gaps, error, linear, angular, cost)
+    return CandidateResult(candidate, result, gaps, error, linear, angular)
 
 
 def run_of(model: Model, until: float, options: Mapping[str, Any]) -> Result:
@@ -200,20 +199,15 @@ def costs(
     candidates: Sequence[Candidate],
     until: float,
     repeats: int = TIMED_REPEATS,
-    limit: float = inf,
 ) -> list[float]:
     """Microseconds per step of each candidate: the best of `repeats`, taken in turn.
 
-    After `limit` seconds no further lap is begun, but one is always made.
     All meet the same disturbances; the first lap warms caches and finds how many steps to time.
     A cost does not depend on the length of a step, so short ones are timed: no method fails them.
     """
     counts = [FEWEST_TIMED] * len(candidates)
     best = [inf] * len(candidates)
-    began = time.perf_counter()
     for lap in range(repeats + 1):
-        if lap > 1 and time.perf_counter() - began > limit:
-            break
         for index, candidate in enumerate(candidates):
             seconds = timed(model, candidate.options, until, counts[index])
             if seconds is None:

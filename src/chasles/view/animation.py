@@ -8,10 +8,10 @@ from chasles.model import Body, InvalidOption
 from chasles.model.checks import checked_count, checked_positive
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
+from chasles.result.atomic_file import checked_file
 from chasles.result.result import Result
 from chasles.view.film import Film, checked_layout, labels_of, make_film
 from chasles.view.gltf import write_gltf
-from chasles.view.plots import checked_file
 from chasles.view.setting import checked_follow
 
 KINDS = (".html", ".gif", ".mp4", ".glb", ".gltf")
@@ -36,7 +36,34 @@ def animate(
     live: bool = False,
     sliders: Mapping[str, tuple[float, float]] | None = None,
 ) -> "Path | Film":
-    """A film of one result, or of several in one scene: see `chasles.animate`."""
+    """A film of one result, or of several in one scene.
+
+    path    .html: one file to open anywhere, without a network, to turn, zoom, play and scrub;
+            .gif, or .mp4 with ffmpeg; .glb or .gltf for Blender and other viewers of glTF; None
+            returns a Film, which a notebook shows
+    labels  names of the results; by default what they differ in
+    layout  of several results: "side by side" or "overlaid"
+    title   of the page
+    view    "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees
+    follow  a body that the camera moves along with; on a page another can be chosen
+    frames  the most saved states that a page shows; by default as many as fit into about 3 MB
+    forces  whether a page has the joints' reactions, springs, motors and loads as arrows
+    speed   of .gif and .mp4: seconds of motion per second; by default about 6 s in all
+    fps     frames per second of .gif and .mp4, 25
+    size    of .gif and .mp4 in pixels, (720, 540); wider by default for results side by side
+    live    a page that runs the model itself, from its start, as WebAssembly: for small models
+    sliders of a live page: ranges of "gravity" (its strength), of joints (where they start),
+            "hinge.rate", "top.mass", "top.angular_velocity.z", ...; by default a few of those
+
+    Examples
+    --------
+    >>> import chasles as ch
+    >>> model = ch.Model([ch.Body.sphere("ball", radius=0.1, mass=1.0)])
+    >>> run = ch.simulate(model, until=1.0, step=1e-2)
+    >>> film = ch.animate(run, title="A ball falls")
+    >>> film.title, "<canvas" in film.html
+    ('A ball falls', True)
+    """
     every = checked_results(results)
     target = None if path is None else checked_file(path, KINDS, "animate: the film")
     names, arranged = labels_of(every, labels), checked_layout(layout)

@@ -138,7 +138,8 @@ def curves_of(result: Result, what: Any, part: str | None) -> Curves:
         if name in WHOLE:
             if part is not None:
                 raise UnknownName.among("part", part, (), where=f"plot of '{name}'")
-            return WHOLE[name](result)
+            title, label, values, *logarithmic = WHOLE[name]
+            return whole(title, label, values(result), *logarithmic)
     named = [own for kind in PARTS for own in getattr(model, f"{kind}_names")]
     raise UnknownName.among("quantity or part", name, (*WHOLE, *named), where="plot")
 
@@ -147,18 +148,12 @@ def components(vector: Floats) -> list[tuple[str, Floats]]:
     return [(axis, vector[:, k]) for k, axis in enumerate("xyz")]
 
 
-def whole(
-    title: str, label: str, function: Callable[[Result], Any], logarithmic: bool = False
-) -> Callable[[Result], Curves]:
-    def curves(result: Result) -> Curves:
-        values = function(result)
-        if isinstance(values, dict):
-            return Curves(title, label, list(values.items()), logarithmic)
-        if values.ndim == 2:
-            return Curves(title, label, components(values), logarithmic)
-        return Curves(title, label, [("", values)], logarithmic)
-
-    return curves
+def whole(title: str, label: str, values: Any, logarithmic: bool = False) -> Curves:
+    """Named curves, the components of a vector, or one curve."""
+    if isinstance(values, dict):
+        return Curves(title, label, list(values.items()), logarithmic)
+    curves = components(values) if values.ndim == 2 else [("", values)]
+    return Curves(title, label, curves, logarithmic)
 
 
 def energies(result: Result) -> dict[str, Floats]:
@@ -182,15 +177,16 @@ def gaps(part: Literal["translation", "rotation"]) -> Callable[[Result], dict[st
     return every
 
 
-WHOLE: dict[str, Callable[[Result], Curves]] = {
-    "energy": whole("Energy", "J", energies),
-    "energy error": whole("Energy gained less work done", "J", lambda r: r.energy_balance()),
-    "kinetic energy": whole("Kinetic energy", "J", lambda r: r.kinetic_energy()),
-    "potential energy": whole("Potential energy", "J", lambda r: r.potential_energy()),
-    "momentum": whole("Linear momentum", "N s", lambda r: r.momentum()),
-    "angular momentum": whole("Angular momentum", "N m s", lambda r: r.angular_momentum()),
-    "gaps": whole("Constraint violation", "m", gaps("translation"), True),
-    "gaps in angle": whole("Constraint violation", "rad", gaps("rotation"), True),
+#: Name -> title, label, what gives the values, and whether the axis is logarithmic.
+WHOLE: dict[str, tuple[Any, ...]] = {
+    "energy": ("Energy", "J", energies),
+    "energy error": ("Energy gained less work done", "J", Result.energy_balance),
+    "kinetic energy": ("Kinetic energy", "J", Result.kinetic_energy),
+    "potential energy": ("Potential energy", "J", Result.potential_energy),
+    "momentum": ("Linear momentum", "N s", Result.momentum),
+    "angular momentum": ("Angular momentum", "N m s", Result.angular_momentum),
+    "gaps": ("Constraint violation", "m", gaps("translation"), True),
+    "gaps in angle": ("Constraint violation", "rad", gaps("rotation"), True),
 }
 
 

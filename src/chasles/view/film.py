@@ -157,7 +157,12 @@ def page(head: Header, blob: Blob, title: str, words: str) -> str:
             squeezed(read(folder / name)) for name in SCRIPTS if name != LIVE or "live" in head
         ),
     }
-    parts = read(folder / "film.html").split("@@")  # @@name@@ at every odd place
+    return filled(folder / "film.html", pieces)
+
+
+def filled(template: Any, pieces: Mapping[str, str]) -> str:
+    """A file with the pieces in their places, @@name@@."""
+    parts = read(template).split("@@")  # names at every odd place
     return "".join(pieces[part] if k % 2 else part for k, part in enumerate(parts))
 
 

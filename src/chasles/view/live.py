@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Iterable
 from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
@@ -12,7 +13,7 @@ from chasles.core.arrays import Floats
 from chasles.model import Body, ChaslesError
 from chasles.model.keywords import checked_keywords
 from chasles.result.result import Result
-from chasles.view.applied import Applied, applied_forces
+from chasles.view.applied import Arrow, applied_forces, joint_arrows, largest_of
 from chasles.view.camera import camera_of
 from chasles.view.film import largest_gap
 from chasles.view.marks import tie_path
@@ -26,6 +27,7 @@ FRAMES = 60.0  # per second
 POINTS = 400  # of a trail, and of a curve
 SPEEDS = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")
 SPRING, THIN = "#177a5b", 0.004  # colour of springs; thickness of lines, over the size
+COLOURS = {"gap": "#c4512d", "reaction": "#2f66b3", "force": "#6d4aa3", "torque": "#b5761a"}
 LASTS = 8.0  # seconds that a run takes at the first speed, about
 
 
@@ -90,9 +92,7 @@ class Live:
             self.bodies[body.name] = scene.add_frame(path, show_axes=False)
         for number, part in enumerate(self.scene.parts):
             self.add_part(number, part)
-        self.gaps = {
-            spot.name: self.result.violation(spot.name, vector=True) for spot in self.scene.spots
-        }
+        self.gaps = list(joint_arrows(self.result, self.scene, ("gap",)))
         self.ties = [
             self.add_lines(
                 f"/ties/{k}", tie_path(self.scene, tie, poses_at(self.result, 0)),
@@ -166,7 +166,7 @@ class Live:
         with gui.add_folder("Show"):
             trails = gui.add_checkbox("Trails", len(self.trails) <= 8)
             self.gap_shown = gui.add_checkbox("Joint gaps, magnified", False)
-            largest = max((float(np.abs(g).max()) for g in self.gaps.values()), default=0.0)
+            largest = max((float(np.abs(gap.values).max()) for gap in self.gaps), default=0.0)
             power = int(np.floor(np.log10(0.3 * self.scene.size / largest))) if largest > 0 else 0
             self.power = gui.add_slider("× 10 to the", 0, max(power + 2, 1), 1, max(power, 0))
             self.force_shown = gui.add_checkbox("Reactions", False)
@@ -229,53 +229,36 @@ class Live:
                 client.camera.position = client.camera.position + step  # and what it looks at
 
     def show_vectors(self, poses: dict[str, Pose], frame: int) -> None:
-        wanted: dict[str, tuple[Floats, Floats, str]] = {}
-        for number, spot in enumerate(self.scene.spots):
-            at = place(poses[spot.a], spot.at)
-            if self.gap_shown.value:
-                gap = self.gaps[spot.name][frame] * 10.0 ** float(self.power.value)
-                wanted[f"/gap {number}"] = (at, at + gap, "#c4512d")
-            if self.force_shown.value:
-                force = self.reactions[spot.name][frame]
-                unit = 0.3 * self.scene.size / max(self.strongest, 1e-300)
-                wanted[f"/reaction {number}"] = (at, at + unit * force, "#2f66b3")
-        if self.applied_shown.value:
-            for number, one in enumerate(self.applied):
-                at = place(poses[one.body], one.at)
-                unit = 0.3 * self.scene.size / max(self.largest_applied[one.kind], 1e-300)
-                colour = "#6d4aa3" if one.kind == "force" else "#b5761a"
-                wanted[f"/applied {number}"] = (at, at + unit * one.values[frame], colour)
+        shown: list[tuple[Arrow, float]] = []
+        if self.gap_shown.value:
+            shown += [(gap, 10.0 ** float(self.power.value)) for gap in self.gaps]
+        shown += self.reactions if self.force_shown.value else []
+        shown += self.applied if self.applied_shown.value else []
+        wanted = {f"/{one.kind} {k}": (one, unit) for k, (one, unit) in enumerate(shown)}
         for name in set(self.arrows) - set(wanted):
             self.arrows.pop(name).remove()
-        for name, (start, end, colour) in wanted.items():
-            self.arrows[name] = self.add_lines(name, arrow_path(start, end), colour)
+        for name, (one, unit) in wanted.items():
+            at = place(poses[one.body], one.at)
+            path = arrow_path(at, at + unit * np.nan_to_num(one.values[frame]))
+            self.arrows[name] = self.add_lines(name, path, COLOURS[one.kind])
 
     @cached_property
-    def applied(self) -> list[Applied]:
+    def applied(self) -> list[tuple[Arrow, float]]:
         """Springs, motors, loads and other forces."""
-        return list(applied_forces(self.result, self.scene))
+        return self.in_sight(applied_forces(self.result, self.scene))
 
     @cached_property
-    def largest_applied(self) -> dict[str, float]:
-        """The largest force, N, and the largest torque, N m."""
-        return {
-            kind: max((float(np.abs(a.values).max()) for a in self.applied if a.kind == kind),
-                      default=0.0)
-            for kind in ("force", "torque")
-        }  # fmt: skip
+    def reactions(self) -> list[tuple[Arrow, float]]:
+        """Forces of all joints; nothing where none is determined."""
+        every = joint_arrows(self.result, self.scene, ("reaction",))
+        return self.in_sight(one for one in every if one.kind == "reaction")
 
-    @cached_property
-    def reactions(self) -> dict[str, Floats]:
-        """Forces of all joints, N; zero where none is determined."""
-        return {
-            spot.name: np.nan_to_num(self.result.reaction(spot.name).force)
-            for spot in self.scene.spots
-        }
-
-    @cached_property
-    def strongest(self) -> float:
-        """The largest reaction, N."""
-        return max((float(np.abs(force).max()) for force in self.reactions.values()), default=0.0)
+    def in_sight(self, arrows: Iterable[Arrow]) -> list[tuple[Arrow, float]]:
+        """Arrows with the length of a unit: the largest of a kind is a part of the model's size."""
+        every, largest = list(arrows), dict.fromkeys(COLOURS, 1e-300)
+        for one in every:
+            largest[one.kind] = max(largest[one.kind], largest_of(one.values))
+        return [(one, 0.3 * self.scene.size / largest[one.kind]) for one in every]
 
     def play(self) -> None:
         before = time.monotonic()

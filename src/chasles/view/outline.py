@@ -13,7 +13,7 @@ from chasles.model import Model
 from chasles.view.camera import FROM_A_CORNER, Camera, angled
 from chasles.view.geometry import Solid, face_normals
 from chasles.view.marks import draw_feet, draw_world
-from chasles.view.plots import Panel
+from chasles.view.plots import drawing
 from chasles.view.scene import Part, Pose, place, scene_of
 from chasles.view.theme import LIGHT
 
@@ -79,34 +79,31 @@ def flat_faces(solid: Solid, world: Floats) -> Iterator[tuple[Floats, Floats]]:
 NAME: Any = {"textcoords": "offset points", "ha": "center", "fontsize": 8.5, "zorder": 7}
 
 
-def sketch(model: Model, label: str) -> Panel:
-    """A panel with the model at its start."""
-
-    def draw(ax: Axes) -> None:
-        ax.set_axis_off()
-        ax.set_aspect("equal")
-        scene, camera = scene_of(model), angled(np.array([0.0, 0.0, 1.0]), *FROM_A_CORNER)
-        parts = [part for part in scene.parts if part.role == "body"]
-        outlines = [camera.seen(place(scene.start[p.body], p.solid.vertices)) for p in parts]
-        ax.update_datalim(np.concatenate(outlines))
-        draw_parts(ax, parts, scene.start, camera)
-        draw_feet(ax, scene, camera)
-        for spot in scene.spots:
-            at = camera.seen(place(scene.start[spot.a], spot.at))
-            draw_joint(ax, spot.name, at, 0.018 * scene.size, outlines)
-        for body in model.bodies:
-            at = camera.seen(np.array(body.position))
-            ax.plot(*at, "o", ms=3.2, color=LIGHT["ink"], zorder=6)
-            below = across(outlines, at[0])
-            if len(model.bodies) > 1 and below:
-                ax.annotate(body.name, (at[0], min(below)), xytext=(0, -4), va="top",
-                            color=LIGHT["muted"], **NAME)  # fmt: skip
-        (x, y), (right, high) = ax.dataLim.get_points()
-        room = 0.16 * max(right - x, high - y)
-        draw_world(ax, scene, camera, np.array([(x - room, y - 1.5 * room), (right, high)]), 0.1)
-        ax.margins(0.06)
-
-    return Panel(draw, label, size=(3.4, 2.6))
+@drawing
+def sketch(ax: Axes, model: Model) -> None:
+    """The model at its start."""
+    ax.set_axis_off()
+    ax.set_aspect("equal")
+    scene, camera = scene_of(model), angled(np.array([0.0, 0.0, 1.0]), *FROM_A_CORNER)
+    parts = [part for part in scene.parts if part.role == "body"]
+    outlines = [camera.seen(place(scene.start[p.body], p.solid.vertices)) for p in parts]
+    ax.update_datalim(np.concatenate(outlines))
+    draw_parts(ax, parts, scene.start, camera)
+    draw_feet(ax, scene, camera)
+    for spot in scene.spots:
+        at = camera.seen(place(scene.start[spot.a], spot.at))
+        draw_joint(ax, spot.name, at, 0.018 * scene.size, outlines)
+    for body in model.bodies:
+        at = camera.seen(np.array(body.position))
+        ax.plot(*at, "o", ms=3.2, color=LIGHT["ink"], zorder=6)
+        below = across(outlines, at[0])
+        if len(model.bodies) > 1 and below:
+            ax.annotate(body.name, (at[0], min(below)), xytext=(0, -4), va="top",
+                        color=LIGHT["muted"], **NAME)  # fmt: skip
+    (x, y), (right, high) = ax.dataLim.get_points()
+    room = 0.16 * max(right - x, high - y)
+    draw_world(ax, scene, camera, np.array([(x - room, y - 1.5 * room), (right, high)]), 0.1)
+    ax.margins(0.06)
 
 
 def across(outlines: list[Floats], x: float) -> list[float]:

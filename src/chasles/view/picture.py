@@ -13,10 +13,11 @@ from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, Model
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
+from chasles.result.atomic_file import checked_file
 from chasles.view.camera import Camera, camera_of
 from chasles.view.labels import Label, figure_of, put_labels
 from chasles.view.marks import draw_feet, draw_forces, draw_frames, draw_ties, draw_world
-from chasles.view.plots import RC, checked_file, png_of
+from chasles.view.plots import RC, png_of
 from chasles.view.raster import Page, render
 from chasles.view.scene import Scene, place, scene_of
 from chasles.view.theme import LIGHT

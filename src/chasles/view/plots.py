@@ -8,7 +8,7 @@ so a figure follows the reader's light or dark scheme.
 import hashlib
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from math import ceil
@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 
-from chasles.model import InvalidOption
+from chasles.result.atomic_file import checked_file
 from chasles.view.theme import LIGHT, SANS, style_variables, with_variables
 
 Draw = Callable[[Axes], None]
@@ -204,19 +204,6 @@ def save_figure(figure: Figure, path: str | Path) -> Path:
     style = f"<style>{style_variables()} text{{font-family:{SANS}}}</style>"
     head, body = text.split(">", 1)
     target.write_text(f"{head}>{style}{body}", encoding="utf-8")
-    return target
-
-
-def checked_file(path: str | Path, kinds: Sequence[str], what: str) -> Path:
-    """Where to write, in a folder that is there, under a name that ends as one of the kinds."""
-    target, where = Path(path), what.partition(":")[0]
-    if target.suffix.lower() not in kinds:
-        raise InvalidOption(
-            f"{what}'s name is '{target.name}'.",
-            f"Let it end in {', '.join(kinds[:-1])} or {kinds[-1]}.",
-        )
-    if not target.parent.is_dir():
-        raise InvalidOption(f"{where}: there is no folder '{target.parent}'.", "Make it first.")
     return target
 
 

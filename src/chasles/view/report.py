@@ -8,33 +8,26 @@ from dataclasses import replace
 from html import escape
 from importlib.resources import files
 
+from chasles.view.film import filled, read
 from chasles.view.plots import Figure, Panel, inline_svg
 from chasles.view.theme import SANS, SERIF, style_variables
 
-STYLE = files("chasles.view").joinpath("report.css")
-SCRIPT = files("chasles.view").joinpath("report.js")
-#: A page fetches nothing, whatever is written in it; pages within it may run the code they carry.
-POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:;"
-    " script-src 'unsafe-inline' 'wasm-unsafe-eval'"
-)
 #: what `section` writes: name, level and title
 SECTION = re.compile(r'<section id="([^"]+)"><h([23])>(.*?)</h[23]>')
 
 
 def page(title: str, description: str, body: str) -> str:
+    """A document; it fetches nothing, whatever is written in it."""
     fonts = f":root{{--sans:{SANS};--serif:{SERIF}}}"
-    style = style_variables() + fonts + STYLE.read_text(encoding="utf-8")
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f'<meta name="description" content="{escape(description)}">\n'
-        '<link rel="icon" href="data:,">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{style}\n</style>\n</head>\n<body>\n"
-        f'{contents(body)}<div class="page">\n{body}\n</div>\n'
-        f"<script>\n{SCRIPT.read_text(encoding='utf-8')}\n</script>\n</body>\n</html>\n"
-    )
+    folder = files("chasles.view")
+    return filled(folder / "report.html", {
+        "title": escape(title),
+        "description": escape(description),
+        "style": style_variables() + fonts + read(folder / "report.css"),
+        "contents": contents(body),
+        "body": body,
+        "script": read(folder / "report.js"),
+    })  # fmt: skip
 
 
 def contents(body: str) -> str:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from chasles.model import InvalidOption
 from chasles.model.tables import Table, small
-from chasles.result.atomic_file import write_text
+from chasles.result.atomic_file import checked_file, write_text
 from chasles.result.result import Result
 from chasles.view.curves import plot_result
 from chasles.view.film import make_film
@@ -20,12 +19,7 @@ from chasles.view.report import page, paragraphs, section
 
 def write_report(result: Result, path: str | Path, title: str | None = None) -> Path:
     """Write the page of a run as an .html file."""
-    target = Path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise InvalidOption(
-            f"report: the name '{target}' must end in .html, since it is a page.",
-            f"Write '{target.with_suffix('.html')}'.",
-        )
+    target = checked_file(path, (".html", ".htm"), "report: the page")
     words = title or f"A run of {result.model!r}"
     film = make_film([result], ["run"], title=words)
     gaps = ["gaps"] if result.model.joints else []

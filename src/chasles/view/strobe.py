@@ -1,19 +1,18 @@
 """A mechanism at several instants of a result, the older ones paler, beside published curves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from chasles.core.arrays import Floats
-from chasles.model import GROUND, InvalidOption
+from chasles.model import GROUND
 from chasles.result.result import Result
-from chasles.view.camera import FROM_A_CORNER, PLANES, Camera, angled, camera_of
+from chasles.view.camera import FROM_A_CORNER, Camera, angled, camera_of
 from chasles.view.marks import tie_ends
 from chasles.view.outline import draw_parts
 from chasles.view.panels import Curve, signed, thinned
-from chasles.view.plots import Draw, Figure, Panel
+from chasles.view.plots import Figure, Panel, drawing
 from chasles.view.scene import Pose, Scene, held_points, in_body, place, poses_at, scene_of
 from chasles.view.study_panels import COLOURS, legend_below
 from chasles.view.theme import LIGHT
@@ -21,73 +20,58 @@ from chasles.view.theme import LIGHT
 Poses = Mapping[str, Pose]
 #: Joints that hold one point of a body on one of the other.
 PINS = ("revolute", "spherical", "universal")
+#: Of the views from above a corner: what points upwards.
+UP = {"corner": np.array([0.0, 0.0, 1.0]), "corner, y up": np.array([0.0, 1.0, 0.0])}
 PALEST = 0.18
 SIZE = (4.3, 3.4)
 
 
-def benchmark_figure(name: str, result: Result, drawing: Any) -> Figure:
+def benchmark_figure(name: str, result: Result, asked: Any) -> Figure:
+    """What a Drawing of the library asks for: the mechanism, and curves beside it."""
     curves = [
         Curve(result.t, values, label, COLOURS[index % len(COLOURS)])
-        for index, (label, values) in enumerate(drawing.curves(result))
+        for index, (label, values) in enumerate(asked.curves(result))
     ]
     return Figure(name, "", "", (
-        Panel(strobe(result, drawing.instants, drawing.plane, drawing.traces(result),
-                     drawing.cropped, drawing.masses),
-              "The mechanism at some instants", SIZE),
-        Panel(over_time(curves, drawing.title, drawing.label), drawing.title, SIZE),
+        Panel(strobe(result, asked), "The mechanism at some instants", SIZE),
+        Panel(over_time(curves, asked.title, asked.label), asked.title, SIZE),
     ))  # fmt: skip
 
 
-def over_time(curves: list[Curve], title: str, label: str) -> Draw:
+@drawing
+def over_time(ax: Axes, curves: list[Curve], title: str, label: str) -> None:
     """Curves on one linear axis, named below it."""
-
-    def draw(ax: Axes) -> None:
-        signed(curves, title, label)(ax)
-        if len(curves) > 1:
-            legend_below(ax, [curve.name for curve in curves])
-
-    return draw
+    signed(curves, title, label)(ax)
+    if len(curves) > 1:
+        legend_below(ax, [curve.name for curve in curves])
 
 
-def strobe(
-    result: Result,
-    instants: Sequence[float],
-    plane: str,
-    traces: Sequence[tuple[str, Floats]] = (),
-    cropped: tuple[float, float, float, float] | None = None,
-    masses: Mapping[str, Any] | None = None,
-) -> Draw:
-    """The mechanism at the saved times nearest to the instants, as far as the result goes."""
-    up = {"corner": (0.0, 0.0, 1.0), "corner, y up": (0.0, 1.0, 0.0)}
-    if plane not in (*PLANES, *up):
-        raise InvalidOption(
-            f"strobe: plane must be a pair of axes, got {plane!r}.",
-            f"Use one of {', '.join((*PLANES, *up))}.",
-        )
-    scene, flat = scene_of(result.model), plane in PLANES
-    camera = camera_of(result.model, plane) if flat else angled(np.array(up[plane]), *FROM_A_CORNER)
+@drawing
+def strobe(ax: Axes, result: Result, asked: Any) -> None:
+    """The mechanism at the saved times nearest to the instants, as far as the result goes.
+
+    `asked` is a Drawing of the library.
+    """
+    model, scene, up = result.model, scene_of(result.model), UP.get(asked.plane)
+    camera = camera_of(model, asked.plane) if up is None else angled(up, *FROM_A_CORNER)
     parts = [part for part in scene.parts if part.role == "body"]
-    within = sorted(t for t in instants if t <= result.t[-1]) or [float(result.t[-1])]
+    within = sorted(t for t in asked.instants if t <= result.t[-1]) or [float(result.t[-1])]
     indices = [int(np.abs(result.t - t).argmin()) for t in within]
-
-    def draw(ax: Axes) -> None:
-        ax.set_axis_off()
-        ax.set_aspect("equal")
-        for _, path in traces:
-            x, y = camera.seen(path).T
-            ax.plot(*thinned(x, y, 4000), color=LIGHT["product"], lw=0.6, alpha=0.6, zorder=1)
-        for index, ink in zip(indices, np.linspace(PALEST, 1.0, len(indices) + 1)[1:]):
-            poses = poses_at(result, index)
-            draw_ties(ax, scene, poses, camera, float(ink))
-            draw_masses(ax, scene, poses, camera, float(ink), masses or {})
-            draw_parts(ax, parts, poses, camera, float(ink))
-        draw_pins(ax, scene, poses, camera)
-        frame(ax, cropped)
-        words = ", ".join(f"{result.t[k]:.3g}" for k in indices)
-        ax.text(1.0, 1.0, f"t = {words} s", transform=ax.transAxes, ha="right", va="top",
-                fontsize=8.5, color=LIGHT["muted"])  # fmt: skip
-
-    return draw
+    ax.set_axis_off()
+    ax.set_aspect("equal")
+    for _, path in asked.traces(result):
+        x, y = camera.seen(path).T
+        ax.plot(*thinned(x, y, 4000), color=LIGHT["product"], lw=0.6, alpha=0.6, zorder=1)
+    for index, ink in zip(indices, np.linspace(PALEST, 1.0, len(indices) + 1)[1:]):
+        poses = poses_at(result, index)
+        draw_ties(ax, scene, poses, camera, float(ink))
+        draw_masses(ax, scene, poses, camera, float(ink), asked.masses)
+        draw_parts(ax, parts, poses, camera, float(ink))
+    draw_pins(ax, scene, poses, camera)
+    frame(ax, asked.cropped)
+    words = ", ".join(f"{result.t[k]:.3g}" for k in indices)
+    ax.text(1.0, 1.0, f"t = {words} s", transform=ax.transAxes, ha="right", va="top",
+            fontsize=8.5, color=LIGHT["muted"])  # fmt: skip
 
 
 def frame(ax: Axes, cropped: tuple[float, float, float, float] | None) -> None:

@@ -16,8 +16,8 @@ from chasles.view.theme import LIGHT, power_of_ten
 
 MARKERS = {"se3": "o", "product": "s", "chosen": "D", "other": "^", "y": "P", "x": "v", "z": "X"}
 COLOURS = tuple(MARKERS)
-#: Where a logarithmic axis shows what is exactly zero.
-NOTHING = 1e-18
+#: Where a logarithmic axis shows what is exactly zero, and what is less than it shows.
+NOTHING, FLOOR = 1e-18, 1e-17
 #: Ratio of the ends of a logarithmic axis below which powers of ten are too few ticks.
 FEW_DECADES = 60.0
 #: A panel of advice and its words, in points, about.
@@ -137,15 +137,14 @@ def short_number(x: float) -> str:
 
 @drawing
 def dots(
-    ax: Axes, categories: Sequence[str], series: Sequence[Series], title: str, label: str,
-    floor_at: float = 1e-17,
-) -> None:  # fmt: skip
+    ax: Axes, categories: Sequence[str], series: Sequence[Series], title: str, label: str
+) -> None:
     """One row per category, one marker per series, on a logarithmic axis."""
-    log_x(ax, *log_limits(all_of(series), floor_at))
+    log_x(ax, *log_limits(all_of(series), FLOOR))
     rows = rows_of(ax, categories)
     offsets = np.linspace(0.22, -0.22, len(series)) if len(series) > 1 else [0.0]
     for one, offset in zip(series, offsets):
-        ax.plot(one.above(floor_at), rows + offset, ls="", marker=MARKERS[one.colour], ms=5.5,
+        ax.plot(one.above(FLOOR), rows + offset, ls="", marker=MARKERS[one.colour], ms=5.5,
                 mec="white", mew=0.5, color=LIGHT[one.colour], label=one.name)  # fmt: skip
     ax.set_ylim(-0.6, len(categories) - 0.4)
     ax.grid(True, axis="x")
@@ -179,7 +178,7 @@ def bars(
 @drawing
 def slopes(
     ax: Axes, series: Sequence[Series], title: str, x_label: str, y_label: str,
-    floor_at: float = 1e-17,
+    floor_at: float = FLOOR,
 ) -> None:  # fmt: skip
     """Lines with markers over a logarithmic x axis."""
     low, high = log_limits(all_of(series), floor_at)
@@ -209,7 +208,7 @@ def against(
     if slope is not None:
         guide(ax, shown, slope)
     ax.margins(x=0.06)
-    name_ends(ax, [(one.name, one.values, one.colour) for one in shown], 1e-17)
+    name_ends(ax, [(one.name, one.values, one.colour) for one in shown], FLOOR)
 
 
 def guide(ax: Axes, series: Sequence[Series], slope: int) -> None:
@@ -267,13 +266,11 @@ def strips(
 
 
 @drawing
-def distribution(
-    ax: Axes, series: Sequence[Series], title: str, label: str, floor_at: float = 1e-17
-) -> None:
+def distribution(ax: Axes, series: Sequence[Series], title: str, label: str) -> None:
     """The share of cases at or below a value, on a logarithmic axis."""
-    log_x(ax, *log_limits(all_of(series), floor_at))
+    log_x(ax, *log_limits(all_of(series), FLOOR))
     for one in series:
-        values = np.sort(one.above(floor_at))
+        values = np.sort(one.above(FLOOR))
         share = 100 * np.arange(1, len(values) + 1) / len(values)
         ax.step(values, share, where="post", color=LIGHT[one.colour], label=one.name)
     ax.set_ylim(0, 102)
@@ -287,7 +284,7 @@ def front(
     title: str, x_label: str, y_label: str,
 ) -> None:  # fmt: skip
     """Scattered trade-offs between a cost (x) and an error (y), the chosen one ringed."""
-    low, high = log_limits(np.append(all_of(series), target), 1e-17)
+    low, high = log_limits(np.append(all_of(series), target), FLOOR)
     log_axis(ax, 10.0**low, 10.0**high, margin=3.0)
     for one in series:
         ax.plot(one.x, one.values, ls="", marker=MARKERS[one.colour], ms=4.5, mec="white",

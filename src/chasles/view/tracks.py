@@ -8,6 +8,7 @@ second differences, so that is what is kept, low bytes apart from high ones, and
 import json
 from base64 import b64encode
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 from zlib import compress
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from chasles.core.arrays import Floats
 from chasles.result.result import Result
-from chasles.view.applied import applied_forces
+from chasles.view.applied import applied_forces, joint_arrows
 from chasles.view.scene import Scene
 
 BUDGET = 2_400_000  # bytes of all tracks of a film; base64 makes a third more of them
@@ -25,10 +26,7 @@ TURN = 0.5  # rad: what a body may turn by from one frame to the next
 STEPS = 32767
 COARSE = 1 / 4000  # of the model's size: a grid wider than that would be seen, so floats are used
 
-MOMENT = 1e-6  # of a joint's force times the model's size: a torque below that is rounding
-
 Header = dict[str, Any]
-Pair = tuple[str, str]
 
 
 @dataclass
@@ -137,43 +135,22 @@ def quaternions(rotations: Floats) -> Floats:
 def vector_tracks(
     result: Result, scene: Scene, frames: NDArray[np.int64], blob: Blob, name: str, forces: bool
 ) -> list[Header]:
-    """Gaps of joints, reactions and forces: each a point of a body and a vector over time.
-
-    `on` and `against` are the bodies that a force and its reverse act on.
-    """
+    """Gaps of joints, reactions and forces: each a point of a body and a vector over time."""
     tracks: list[Header] = []
-
-    def add(kind: str, part: str, where: tuple[str, Floats], pair: Pair, shown: Floats) -> None:
-        values = np.nan_to_num(shown, nan=0.0, posinf=0.0, neginf=0.0)
+    of_joints = joint_arrows(result, scene, ("gap", "reaction") if forces else ("gap",), frames)
+    for one in chain(of_joints, applied_forces(result, scene, frames) if forces else ()):
+        values = np.nan_to_num(one.values, nan=0.0, posinf=0.0, neginf=0.0)
         largest = float(np.abs(values).max(initial=0.0))
         if largest == 0.0:
-            return
-        body, at = where
+            continue
         tracks.append({
-            "kind": kind, "name": part, "body": scene.number(body), "at": rounded(at),
-            "on": scene.number(pair[0]), "against": scene.number(pair[1]),
+            "kind": one.kind, "name": one.name, "body": scene.number(one.body),
+            "at": rounded(one.at),
+            "on": scene.number(one.on), "against": scene.number(one.against),
             "scale": largest / STEPS, "largest": float(np.linalg.norm(values, axis=1).max()),
             "key": blob.track(f"{name}.v{len(tracks)}", np.round(values / largest * STEPS)),
         })  # fmt: skip
-
-    for spot in scene.spots:
-        joint, where = result.model.joint(spot.name), (spot.a, spot.at)
-        pair = (joint.b, joint.a)
-        add("gap", spot.name, where, pair, result.violation(spot.name, vector=True)[frames])
-        if forces:
-            reaction = result.reaction(spot.name)
-            force, torque = reaction.force[frames], reaction.torque[frames]
-            add("reaction", spot.name, where, pair, force)
-            if largest_of(torque) > MOMENT * scene.size * largest_of(force):
-                add("moment", spot.name, where, pair, torque)
-    if forces:
-        for one in applied_forces(result, scene, frames):
-            add(one.kind, one.name, (one.body, one.at), (one.body, one.against), one.values)
     return tracks
-
-
-def largest_of(vectors: Floats) -> float:
-    return float(np.nanmax(np.abs(vectors), initial=0.0))
 
 
 def rounded(numbers: Floats) -> list[float]:

@@ -2,7 +2,7 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +121,8 @@ class Studio:
         image = Image.fromarray(render(parts, everywhere, self.camera, self.page), "RGBA")
         picture.paste(image, (0, 0), image)
         for scene, poses in drawn:
-            self.draw_ties(pen, scene, poses)
+            for tie in scene.ties:
+                self.draw_tie(pen, tie.spring, tie_path(scene, tie, poses), scene.size)
         self.write(pen, time)
         return picture
 
@@ -149,10 +150,6 @@ class Studio:
             path = result.position(body)[: frame + 1 : every] + offset
             colour = self.colours[number] if len(self.results) > 1 else LIGHT["axis"]
             pen.line(self.pixels(path), fill=colour, width=2)
-
-    def draw_ties(self, pen: ImageDraw.ImageDraw, scene: Scene, poses: Mapping[str, Pose]) -> None:
-        for tie in scene.ties:
-            self.draw_tie(pen, tie.spring, tie_path(scene, tie, poses), scene.size)
 
     def draw_tie(self, pen: ImageDraw.ImageDraw, spring: bool, path: Floats, size: float) -> None:
         """A spring as a line, a rod as thick as a stick, with round ends."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from chasles.integrators.methods import methods
 from chasles.model.tables import Table
-from chasles.studies.figures import counted, work_panel
+from chasles.studies.figures import work_panels
 from chasles.studies.integrators_study import cases
 from chasles.studies.integrators_study.cases import SPACES, STEP, is_secular
 from chasles.studies.output import answered, write_study
@@ -92,17 +92,11 @@ def drift_table(drift: dict[str, Any]) -> str:
 
 def figures(data: dict[str, Any]) -> list[Figure]:
     """Error over evaluations, and over time where it was taken."""
-    panels = []
+    panels: list[Panel] = []
     for name, table in data["work"].items():
         works = [
             Work(w["method"], w["spaces"], w["kind"], tuple(Point(**p) for p in w["points"]))
             for w in table["works"] if w["points"]
         ]  # fmt: skip
-        draw = work_panel(
-            counted(works), "evaluations", name, "evaluations of the equations of motion"
-        )
-        panels.append(Panel(draw, f"Error over evaluations of the {name}"))
-        if all(isfinite(p.seconds) for w in works for p in w.points):
-            draw = work_panel(works, "seconds", name, "ms of computing")
-            panels.append(Panel(draw, f"Error over time of the {name}"))
+        panels += work_panels(works, name, f"of the {name}")
     return [Figure("work", "", "", tuple(panels), columns=2)]

@@ -180,9 +180,7 @@ def link_body(name: str, at_start: Pose) -> Body:
     )
 
 
-def pin_path(result: Result, point: str) -> Floats:
-    """Positions (T, 3) of the point E or F."""
-    return point_path(result, "FE", (*start().points[point], 0.0))
+TRACED = {point: ("FE", (*start().points[point], 0.0)) for point in "EF"}
 
 
 def checks(result: Result) -> list[Check]:
@@ -211,8 +209,4 @@ def published_check(result: Result) -> list[Check]:
 
 
 def curves(result: Result) -> Named:
-    return coordinates(pin_path(result, "F"), "xy", " of F")
-
-
-def traces(result: Result) -> Named:
-    return [(point, pin_path(result, point)) for point in "EF"]
+    return coordinates(point_path(result, *TRACED["F"]), "xy", " of F")

@@ -8,8 +8,8 @@ from chasles.core.arrays import Floats
 from chasles.model import GROUND, Body, Model, Revolute
 from chasles.model.joints import Attachment
 from chasles.result.result import Result
-from chasles.studies.library.benchmark import Check, Named
-from chasles.studies.library.measures import coordinates, largest, point_path
+from chasles.studies.library.benchmark import Check
+from chasles.studies.library.measures import largest
 
 MASS = 1.0  # kg, of every rod
 LENGTH = 1.0  # m, of every rod
@@ -22,6 +22,7 @@ CORNERS = LENGTH * np.array(
 PLACES = dict(enumerate(CORNERS))
 #: Directions of the revolutes at P0 to P5.
 AXES = ("y", "z", "x", "y", "z", "x")
+TRACED = {"P3": ("rod 2", CORNERS[3])}  # whose path is published
 
 
 def model() -> Model:
@@ -45,11 +46,6 @@ def model() -> Model:
     return Model(rods, joints, gravity=(0, -GRAVITY, 0))
 
 
-def corner(result: Result) -> Floats:
-    """Positions (T, 3) of P3, whose path is published."""
-    return point_path(result, "rod 2", CORNERS[3])
-
-
 def relation(result: Result) -> Floats:
     r"""What is left (6, T) of the relation of neighbouring angles, counted from the cube.
 
@@ -64,11 +60,3 @@ def relation(result: Result) -> Floats:
 
 def checks(result: Result) -> list[Check]:
     return [Check("relation of the angles", largest(relation(result)), 1e-9, "")]
-
-
-def curves(result: Result) -> Named:
-    return coordinates(corner(result))
-
-
-def traces(result: Result) -> Named:
-    return [("P3", corner(result))]

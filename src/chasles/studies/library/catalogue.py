@@ -18,17 +18,16 @@ class Library:
     """
 
     def __init__(self, benchmarks: tuple[Benchmark, ...]) -> None:
-        self._by_name = {benchmark.name: benchmark for benchmark in benchmarks}
-        self._by_lower = {name.lower(): one for name, one in self._by_name.items()}
+        self._by_lower = {benchmark.name.lower(): benchmark for benchmark in benchmarks}
 
     def names(self) -> tuple[str, ...]:
         """The names that `get` knows."""
-        return tuple(self._by_name)
+        return tuple(benchmark.name for benchmark in self)
 
     def get(self, name: str) -> Benchmark:
         """The benchmark of that name; upper and lower case are the same."""
         if name not in self:
-            raise UnknownName.among("benchmark", name, self._by_name, where="library")
+            raise UnknownName.among("benchmark", name, self.names(), where="library")
         return self._by_lower[name.lower()]
 
     __getitem__ = get
@@ -37,13 +36,13 @@ class Library:
         return isinstance(name, str) and name.lower() in self._by_lower
 
     def __iter__(self) -> Iterator[Benchmark]:
-        return iter(self._by_name.values())
+        return iter(self._by_lower.values())
 
     def __len__(self) -> int:
-        return len(self._by_name)
+        return len(self._by_lower)
 
     def __repr__(self) -> str:
-        return f"Library({', '.join(self._by_name)})"
+        return f"Library({', '.join(self.names())})"
 
 
 library = Library(tuple(described(name) for name in entries()))

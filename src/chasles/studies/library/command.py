@@ -7,10 +7,11 @@ from textwrap import wrap
 
 from chasles.model.tables import Table
 from chasles.result.atomic_file import write_text
+from chasles.result.result import Result
 from chasles.studies.library.benchmark import Benchmark, Check, Quantity, checks_table
 from chasles.studies.library.catalogue import library
 from chasles.studies.output import tell, writable
-from chasles.studies.words import text_of
+from chasles.studies.words import Text, text_of
 from chasles.view.theme import scientific
 
 IMAGES = Path("images") / "library"
@@ -28,12 +29,8 @@ def run_one(name: str, out: Path) -> tuple[str, bool]:
     """Run a benchmark, write its picture, film and result; what to print, and whether it passed."""
     benchmark = library.get(name)
     folder = writable(out)
-    announce(benchmark)
-    result = benchmark.run()
-    checks = benchmark.check(result)
+    result, checks, drawn, film = made(benchmark, folder, folder)
     saved = result.save(folder / f"{benchmark.name}.nc")
-    drawn = benchmark.picture(result, folder / f"{benchmark.name}.png")
-    film = benchmark.film(result, folder / f"{benchmark.name}.html")
     lines = [
         f"{benchmark.name}: {benchmark.title}",
         wrapped(benchmark.source),
@@ -54,11 +51,7 @@ def run_all(out: Path) -> tuple[str, bool]:
     folder, films = writable(out / IMAGES), writable(out / FILMS)
     checks: dict[str, list[Check]] = {}
     for benchmark in library:
-        announce(benchmark)
-        result = benchmark.run()
-        checks[benchmark.name] = benchmark.check(result)
-        benchmark.picture(result, folder / f"{benchmark.name}.png")
-        benchmark.film(result, films / f"{benchmark.name}.html")
+        checks[benchmark.name] = made(benchmark, folder, films)[1]
     target = out / "library.md"
     write_text(target, page(checks))
     failed = [
@@ -73,10 +66,14 @@ def wrapped(text: str) -> str:
     return "\n".join(wrap(text, LINE))
 
 
-def announce(benchmark: Benchmark) -> None:
-    """A word before a run."""
+def made(benchmark: Benchmark, folder: Path, films: Path) -> tuple[Result, list[Check], Path, Path]:
+    """The run of a benchmark, after a word on it, its checks, its picture and its film."""
     steps = round(benchmark.until / benchmark.step)
     tell(f"{benchmark.name}, {benchmark.until:g} s in {steps} steps")
+    result = benchmark.run()
+    drawn = benchmark.picture(result, folder / f"{benchmark.name}.png")
+    film = benchmark.film(result, films / f"{benchmark.name}.html")
+    return result, benchmark.check(result), drawn, film
 
 
 def parameters_table(benchmark: Benchmark) -> str:
@@ -116,7 +113,7 @@ def page(checks: Mapping[str, Sequence[Check]]) -> str:
 
 def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
     options = ", ".join(f"`{key}={value!r}`" for key, value in benchmark.options.items())
-    title = benchmark.drawing.title
+    title, curves = benchmark.title, benchmark.drawing.title
     run = f"{benchmark.until:g} s with steps of {benchmark.step:g} s"
     parameters = [
         *((name, quantity(value)) for name, value in benchmark.parameters.items()),
@@ -127,30 +124,11 @@ def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
         (c.what, *(f"{scientific(value)} {c.unit}".rstrip() for value in (c.value, c.limit)))
         for c in checks
     ]
-    return "\n".join([
-        f"## {benchmark.name}: {benchmark.title}",
-        "",
-        f"*{benchmark.source}*",
-        "",
-        benchmark.about,
-        "",
-        f"```{{figure}} {(IMAGES / benchmark.name).as_posix()}.png",
-        f":alt: {benchmark.title} at some instants; beside it, {lower(title)} over time",
-        "",
-        f"{benchmark.title}: {lower(title)}.",
-        "```",
-        "",
-        "```{raw} html",
-        f'<iframe class="film" src="{(FILMS / benchmark.name).as_posix()}.html"'
-        f' title="Film of {escape(benchmark.title)}" loading="lazy"></iframe>',
-        "```",
-        "",
-        Table(("parameter", "value"), parameters).markdown(),
-        "",
-        Table(("check", "value", "allowed"), measured).markdown(),
-        "",
-    ])  # fmt: skip
-
-
-def lower(title: str) -> str:
-    return title[0].lower() + title[1:]
+    return Text(text_of("library", "section.md")).substitute(
+        name=benchmark.name, title=title, source=benchmark.source, about=benchmark.about,
+        escaped=escape(title), curves=curves[0].lower() + curves[1:],
+        picture=f"{(IMAGES / benchmark.name).as_posix()}.png",
+        film=f"{(FILMS / benchmark.name).as_posix()}.html",
+        parameters=Table(("parameter", "value"), parameters).markdown(),
+        checks=Table(("check", "value", "allowed"), measured).markdown(),
+    )  # fmt: skip

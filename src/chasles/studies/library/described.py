@@ -1,18 +1,17 @@
 """Benchmarks from data: an entry of benchmarks.toml, and the functions of its module."""
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from importlib import import_module
-from importlib.resources import files
 from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from chasles.result.result import Result
+from chasles.studies.library import measures
 from chasles.studies.library.benchmark import Benchmark, Check, Drawing, Quantity
-from chasles.studies.library.measures import limit_checks
+from chasles.studies.words import tables_of
 
 FOLDER = "chasles.studies.library"
 
@@ -20,9 +19,8 @@ FOLDER = "chasles.studies.library"
 @cache
 def entries() -> dict[str, dict[str, Any]]:
     """All entries in their order, with what they take from the one that they are like."""
-    text = files(FOLDER).joinpath("benchmarks.toml").read_text(encoding="utf-8")
     found: dict[str, dict[str, Any]] = {}
-    for name, entry in tomllib.loads(text).items():
+    for name, entry in tables_of("library", "benchmarks.toml").items():
         found[name] = {**found.get(entry.get("like"), {}), **entry}
     return found
 
@@ -35,21 +33,24 @@ def described(entry: str, name: str = "", **changed: Any) -> Benchmark:
     if hasattr(module, "sized"):  # what depends on the arguments
         data = {**data, **module.sized(**arguments)}
     words = {**vars(module), **data, **arguments}
+    drawing = dict(data["drawing"])
+    given = {
+        "traced": getattr(module, "TRACED", {}), "axes": drawing.pop("axes", "xyz"), **arguments
+    }  # fmt: skip
 
     def of_module(what: str) -> Any:
-        """A function of the module, with those of the arguments that it takes."""
-        function = getattr(module, what)
+        """A function of the module, or that of all modules, with the arguments that it takes."""
+        function = getattr(module, what, None) or getattr(measures, what)
         taken = signature(function).parameters
-        return partial(function, **{k: v for k, v in arguments.items() if k in taken})
+        return partial(function, **{k: v for k, v in given.items() if k in taken})
 
     def checks(result: Result) -> list[Check]:
-        return [*of_module("checks")(result), *limit_checks(result, **data["limits"])]
+        return [*of_module("checks")(result), *measures.limit_checks(result, **data["limits"])]
 
-    drawing = {"curves": of_module("curves"), "cropped": data.get("cropped"), **data["drawing"]}
+    drawing |= {what: of_module(what) for what in ("curves", "traces")}
+    drawing["cropped"] = data.get("cropped")
     parts = drawing.pop("parts", None)
     drawing.setdefault("instants", [part * data["until"] for part in parts or ()])
-    if hasattr(module, "traces"):
-        drawing["traces"] = of_module("traces")
     told = {key: data[key] for key in ("source", "freedom", "until", "step")}
     return Benchmark(
         name=name or entry,

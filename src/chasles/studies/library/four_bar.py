@@ -7,10 +7,11 @@ from chasles.model import Model
 from chasles.result.result import Result
 from chasles.studies.library.benchmark import Check, Named
 from chasles.studies.library.linkages import loop, rank_check
-from chasles.studies.library.measures import largest, point_path
+from chasles.studies.library.measures import largest
 
 PLANE = ((0.0, 0.0), (0.0, 0.4), (1.0, 0.8), (1.0, 0.0))  # A to D, x and z in m
 POINTS = tuple((x, 0.0, z) for x, z in PLANE)
+TRACED = {"B": ("coupler", POINTS[1]), "C": ("coupler", POINTS[2])}
 DENSITY = 7800.0  # kg/m^3
 WIDTH = 0.04  # m
 SPEED = 6.0  # rad/s, of the crank at the start
@@ -58,7 +59,3 @@ def checks(result: Result) -> list[Check]:
 
 def curves(result: Result) -> Named:
     return [("rocker", np.degrees(angles(result)[1]))]
-
-
-def traces(result: Result) -> Named:
-    return [(name, point_path(result, "coupler", POINTS[k])) for k, name in ((1, "B"), (2, "C"))]

@@ -6,8 +6,8 @@ from chasles.core.arrays import Floats
 from chasles.model import GROUND, Body, Model, Spherical
 from chasles.model.shapes import Cylinder
 from chasles.result.result import Result
-from chasles.studies.library.benchmark import Check, Named
-from chasles.studies.library.measures import change_check, coordinates, largest
+from chasles.studies.library.benchmark import Check
+from chasles.studies.library.measures import change_check, largest
 
 MASS = 15.0  # kg
 INERTIA = (0.234375, 0.46875, 0.234375)  # kg m^2, about the centre of mass
@@ -15,6 +15,7 @@ LENGTH = 1.0  # m, from the pivot to the centre of mass along y
 GRAVITY = 9.81  # m/s^2
 FAST = (0.0, 150.0, -4.61538)  # rad/s
 SLOW = (0.0, 1.5, -0.0461538)  # rad/s
+TRACED = {"centre": ("top", (0.0, LENGTH, 0.0))}
 
 Spin = tuple[float, float, float]
 
@@ -60,11 +61,3 @@ def checks(result: Result, spin: Spin) -> list[Check]:
         change_check("spin", result.angular_velocity("top")[:, 1], 1e-10),
         change_check("vertical angular momentum", result.angular_momentum()[:, 2], 1e-6),
     ]
-
-
-def curves(result: Result) -> Named:
-    return coordinates(result.position("top"))
-
-
-def traces(result: Result) -> Named:
-    return [("centre", result.position("top"))]

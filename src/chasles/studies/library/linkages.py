@@ -10,6 +10,7 @@ from chasles.model import GROUND, Body, Model, Revolute
 from chasles.model.joints import Attachment
 from chasles.result.result import Result
 from chasles.studies.library.benchmark import Check
+from chasles.view.glyphs import frame_along
 
 Vector = Floats | Sequence[float]
 
@@ -18,10 +19,7 @@ def bar(name: str, start: Vector, end: Vector, density: float, width: float) -> 
     """A square bar between two points, its x axis along it, of so many kg/m^3 and so wide (m)."""
     along = np.subtract(end, start)
     length = float(np.linalg.norm(along))
-    x = along / length
-    helper = np.eye(3)[np.argmin(np.abs(x))]
-    y = np.cross(helper, x) / np.linalg.norm(np.cross(helper, x))
-    turn, middle = np.column_stack((x, y, np.cross(x, y))), np.add(start, end) / 2
+    turn, middle = frame_along(along / length)[:, [2, 0, 1]], np.add(start, end) / 2
     size = (length, width, width)
     return Body.box(name, size, density=density, position=middle, rotation=turn)
 

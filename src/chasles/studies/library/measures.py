@@ -1,5 +1,6 @@
 """Checks that several benchmarks share, and what they are measured with."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -54,3 +55,18 @@ def point_path(result: Result, body: Body | str, at: Floats | tuple[float, ...])
 def coordinates(path: Floats, axes: str = "xyz", of: str = "") -> Named:
     """The coordinates of a path (T, 3) as curves."""
     return [(f"{axis}{of}", path[:, "xyz".index(axis)]) for axis in axes]
+
+
+# --- what is drawn, where a module says nothing else ---
+
+#: Points by name: of which body, and where in the world they are at the start, m.
+Traced = Mapping[str, tuple[str, Any]]
+
+
+def traces(result: Result, traced: Traced) -> Named:
+    return [(name, point_path(result, *point)) for name, point in traced.items()]
+
+
+def curves(result: Result, traced: Traced, axes: str) -> Named:
+    """Coordinates of the first point."""
+    return coordinates(traces(result, traced)[0][1], axes)

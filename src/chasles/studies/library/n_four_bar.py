@@ -9,9 +9,9 @@ from chasles.model import GROUND, Body, Model, Revolute
 from chasles.model.checks import checked_count
 from chasles.model.errors import InvalidOption
 from chasles.result.result import Result
-from chasles.studies.library.benchmark import Benchmark, Check, Named
+from chasles.studies.library.benchmark import Benchmark, Check
 from chasles.studies.library.described import described
-from chasles.studies.library.measures import coordinates, point_path
+from chasles.studies.library.measures import point_path
 
 MASS = 1.0  # kg, of every link
 LENGTH = 1.0  # m, of every link
@@ -21,6 +21,7 @@ HIGH_PRECISION = 1e-3  # m, by the stricter of the two errors that the first des
 Z = (0.0, 0.0, 1.0)
 FEW = 6  # windows that are drawn whole and saved at every step
 MOST_WINDOWS = 10_000
+TRACED = {"B0": ("upright 0", (0.0, LENGTH, 0.0))}  # the top of the first upright link
 
 
 def model(windows: int) -> Model:
@@ -73,11 +74,6 @@ def exact_position(windows: int, t: Floats) -> Floats:
     return LENGTH * np.stack((-2 * sn * cn, 2 * sn**2 - 1, np.zeros_like(sn)), axis=-1)
 
 
-def tip(result: Result) -> Floats:
-    """Positions (T, 3) of B0, the top of the first upright link."""
-    return point_path(result, "upright 0", (0.0, LENGTH, 0.0))
-
-
 def sized(windows: int) -> dict[str, Any]:
     many = windows > FEW
     return {
@@ -90,16 +86,9 @@ def sized(windows: int) -> dict[str, Any]:
 
 
 def checks(result: Result, windows: int) -> list[Check]:
-    missed = np.linalg.norm(tip(result) - exact_position(windows, result.t), axis=1)
+    tip = point_path(result, *TRACED["B0"])
+    missed = np.linalg.norm(tip - exact_position(windows, result.t), axis=1)
     return [Check("B0's distance to the closed form", float(missed.max()), HIGH_PRECISION, "m")]
-
-
-def curves(result: Result) -> Named:
-    return coordinates(tip(result), "xy")
-
-
-def traces(result: Result) -> Named:
-    return [("B0", tip(result))]
 
 
 def n_four_bar(windows: int) -> Benchmark:

@@ -5,14 +5,14 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.model import GROUND, Body, Distance, Model, Planar
 from chasles.result.result import Result
-from chasles.studies.library.benchmark import Check, Named
-from chasles.studies.library.measures import coordinates
+from chasles.studies.library.benchmark import Check
 
 MASS = 1.0  # kg
 LENGTH = 1.0  # m
 GRAVITY = 9.81  # m/s^2
 BALL = 0.05  # m, radius of what is drawn; its moment of inertia moves nothing
 START = (-LENGTH, 0.0)  # m, x and y
+TRACED = {"mass": ("mass", (*START, 0.0))}
 
 
 def model() -> Model:
@@ -41,11 +41,3 @@ def exact_position(t: Floats) -> Floats:
 def checks(result: Result) -> list[Check]:
     missed = np.linalg.norm(result.position("mass") - exact_position(result.t), axis=1)
     return [Check("distance to the closed form", float(missed.max()), 1e-8, "m")]
-
-
-def curves(result: Result) -> Named:
-    return coordinates(result.position("mass"), "xy")
-
-
-def traces(result: Result) -> Named:
-    return [("mass", result.position("mass"))]

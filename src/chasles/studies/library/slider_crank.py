@@ -10,7 +10,7 @@ from chasles.model import GROUND, Body, Joint, Model, Prismatic, Revolute, Spher
 from chasles.model.shapes import Box, Cylinder
 from chasles.result.result import Result
 from chasles.studies.library.benchmark import Check, Named
-from chasles.studies.library.measures import largest, point_path
+from chasles.studies.library.measures import largest
 
 CRANK, ROD = 0.08, 0.3  # m
 MASSES = (0.12, 0.5, 2.0)  # kg, of crank, rod and slider
@@ -24,6 +24,7 @@ A = np.array([0.0, 0.1, 0.12])  # m
 B = A + (0.0, 0.0, CRANK)  # at the start, as C is
 C = np.array([sqrt(ROD**2 - B[1] ** 2 - B[2] ** 2), 0.0, 0.0])
 B_SPEED = np.cross((SPEED, 0.0, 0.0), B - A)  # m/s
+TRACED = {"B": ("crank", B)}
 C_SPEED = np.array([(C - B) @ B_SPEED / C[0], 0.0, 0.0])  # the rod keeps its length
 #: Places of the slider in m by times in s, of the submission of Gonzalez to the IFToMM library.
 PUBLISHED = {
@@ -98,7 +99,3 @@ def checks(result: Result, joint: str) -> list[Check]:
 
 def curves(result: Result) -> Named:
     return [("slider", result.position("slider")[:, 0])]
-
-
-def traces(result: Result) -> Named:
-    return [("B", point_path(result, "crank", B))]

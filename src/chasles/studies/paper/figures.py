@@ -24,28 +24,30 @@ LETTERS = {
     "framed": "c) SO(3)×ℝ³ framed on the joint",
     "auto": "d) the joint's subgroup",
 }
-#: From panel to panel.
-ONE_CHANGE = (
-    " From b) to c) only frame point and reference change: the group is framed on the joint that"
-    " carries the body, and relative to what it hangs on; d) has the joint's own motion subgroup,"
-    " the default of this package, in which a tree has no constraints at all."
-)
 #: How a space is called in a sentence.
 PLACES = {"framed": "on SO(3)×ℝ³", "subgroup": "in the joint's"}
 #: Energy panels share an axis if the largest drift is less than this many times the smallest.
 SHARED_AXIS = 30.0
-WORDS = ("title", "caption")
 
 
 def told_figure(
-    name: str, numbers: Mapping[str, Any], panels: Sequence[Panel | Draw], **more: Any
-) -> Figure:
-    """A figure with the words of words.toml; `more` is about the panels that have theirs there."""
-    entry = words()["figures"][name]
-    title, caption = (filled(entry[what], numbers) for what in WORDS)
-    labels = (filled(label, numbers) for label in entry.get("panels", ()))
+    name: str, numbers: Mapping[str, Any], panels: Sequence[Panel | Draw], entry: str = "",
+    also: Sequence[str] = (), **more: Any,
+) -> Figure:  # fmt: skip
+    """A figure with the words of an entry in words.toml, by default that of its name.
+
+    also   remarks that follow the caption
+    more   about the panels that have their words there
+    """
+    texts = words()["figures"]
+    told = texts[entry or name]
+    title, *captions = (
+        filled(text, numbers)
+        for text in (told["title"], told["caption"], *(texts["remarks"][remark] for remark in also))
+    )
+    labels = (filled(label, numbers) for label in told.get("panels", ()))
     drawn = (p if isinstance(p, Panel) else Panel(p, next(labels), **more) for p in panels)
-    return Figure(name, title, caption, tuple(drawn))
+    return Figure(name, title, " ".join(captions), tuple(drawn))
 
 
 def gap_curves(shown: dict[str, CaseResult], joint: str) -> list[Curve]:
@@ -58,44 +60,20 @@ def gap_curves(shown: dict[str, CaseResult], joint: str) -> list[Curve]:
 def joint_figure(study: Study, example: str, joint: str) -> Figure:
     """Panels a) and b) as in the paper, c) framed on the joint, d) the joint's subgroup."""
     shown = study.shown(example)
-    panels = [
-        Panel(
-            components(o.t, o.gaps[joint], LETTERS[s]),
-            f"{EXAMPLES[example].title}, {joint}, {NAMES[s]}: gap over time, at most"
-            f" {scientific(o.gap(joint))} m",
-        )
-        for s, o in shown.items()
-    ]
-    panels.append(
-        Panel(
-            logarithmic(gap_curves(shown, joint), "All on one axis", "gap in m"),
-            f"{EXAMPLES[example].title}, {joint}: the four gaps on one logarithmic axis",
-        )
-    )
     gaps = {s: o.gap(joint) for s, o in shown.items()}
-    return Figure(
-        f"{example}-{joint}".replace(" ", "-"),
-        f"{EXAMPLES[example].title}: {joint}",
-        gap_caption(gaps)
-        + " Mind the units: panels a) to d) have their own scales."
-        + ONE_CHANGE
-        + same_form(study, example),
-        tuple(panels),
-    )  # fmt: skip
-
-
-def same_form(study: Study, example: str) -> str:
-    """Where a paper's space is better in that form as well, this is said."""
     product, chosen = study.run(example, "SO3xR3", "screw"), study.chosen(example)
-    if product.largest_gap() >= chosen.largest_gap():
-        return ""
-    return (
-        " In d) the joint that closes the loop is in the screw form. In this form plain SO(3)×ℝ³"
-        " has the smaller largest gap,"
-        f" {scientific(product.largest_gap())} m against {scientific(chosen.largest_gap())} m,"
-        f" with an energy drift of {scientific(product.energy_drift())} against"
-        f" {scientific(chosen.energy_drift())} (both before projection)."
-    )
+    # Where a paper's space is better in that form as well, this is said.
+    better = product.largest_gap() < chosen.largest_gap()
+    numbers = {
+        "example": EXAMPLES[example].title, "joint": joint, "gaps": list(gaps.values()),
+        "found": gap_caption(gaps),
+        "sizes": [o.largest_gap() for o in (product, chosen)],
+        "drifts": [o.energy_drift for o in (product, chosen)],
+    }  # fmt: skip
+    panels = [components(o.t, o.gaps[joint], LETTERS[s]) for s, o in shown.items()]
+    panels.append(logarithmic(gap_curves(shown, joint), "All on one axis", "gap in m"))
+    name = f"{example}-{joint}".replace(" ", "-")
+    return told_figure(name, numbers, panels, "joint", ["change", "form"][: 1 + better])
 
 
 def gap_caption(gaps: dict[str, float]) -> str:
@@ -118,41 +96,22 @@ def gap_caption(gaps: dict[str, float]) -> str:
 
 def energy_figure(study: Study, example: str) -> Figure:
     shown = study.shown(example)
-    drifts = [o.energy_drift() for o in shown.values()]
+    drifts = [o.energy_drift for o in shown.values()]
     shared = max(drifts) < SHARED_AXIS * min(drifts)
-    label = "(E − E₀)/T₀"
+    limit = max(drifts) if shared else None
     panels = [
-        Panel(
-            signed(
-                [Curve(o.t, o.energy_error, NAMES[s], COLOURS[s])],
-                LETTERS[s],
-                label,
-                max(drifts) if shared else None,
-            ),
-            f"{EXAMPLES[example].title}, {NAMES[s]}: drift of {EXAMPLES[example].energy_name}, at"
-            f" most {scientific(o.energy_drift())}",
-        )
+        signed([Curve(o.t, o.energy_error, NAMES[s], COLOURS[s])], LETTERS[s], "(E − E₀)/T₀", limit)
         for s, o in shown.items()
     ]
     running = [
         Curve(o.t, running_maximum(o.energy_error), NAMES[s], COLOURS[s]) for s, o in shown.items()
     ]
-    panels.append(
-        Panel(
-            logarithmic(running, "Largest so far, on one axis", "|E − E₀|/T₀"),
-            f"{EXAMPLES[example].title}: the four energy drifts on one logarithmic axis",
-        )
-    )
-    axes = "Panels a) to d) share their axis." if shared else "Panels a) to d) have their own axes."
-    name = EXAMPLES[example].energy_name
-    return Figure(
-        f"{example}-energy",
-        f"{EXAMPLES[example].title}: drift of {name}",
-        f"Relative to the kinetic energy at the start: {scientific(drifts[0])} on SE(3),"
-        f" {scientific(drifts[1])} on SO(3)×ℝ³, {scientific(drifts[2])} framed on the joints,"
-        f" {scientific(drifts[3])} in their subgroups. {axes}{ONE_CHANGE}",
-        tuple(panels),
-    )
+    panels.append(logarithmic(running, "Largest so far, on one axis", "|E − E₀|/T₀"))
+    numbers = {
+        "example": EXAMPLES[example].title, "energy": EXAMPLES[example].energy_name,
+        "drifts": drifts, "axes": "share their axis" if shared else "have their own axes",
+    }  # fmt: skip
+    return told_figure(f"{example}-energy", numbers, panels, "energy", ["change"])
 
 
 def running_maximum(values: Floats) -> Floats:
@@ -175,7 +134,7 @@ def sketch_figure(example: str) -> Figure:
         f"sketch-{example}",
         "",
         "Drawn from the model at its start, to scale.",
-        (sketch(model, f"Sketch of the {EXAMPLES[example].title.lower()}"),),
+        (Panel(sketch(model), f"Sketch of the {EXAMPLES[example].title.lower()}", (3.4, 2.6)),),
         columns=1,
     )
 

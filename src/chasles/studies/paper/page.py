@@ -248,12 +248,12 @@ def with_unit(value: float, unit: str) -> str:
 def answer(study: Study, claims: list[Claim]) -> list[str]:
     """Three sentences, with the figures of this run."""
     texts, options = words()["page"]["answer"], study.options
-    if not all(study.has(key) for key, example in EXAMPLES.items() if example.in_paper):
+    if len(study.of_paper) < sum(example.in_paper for example in EXAMPLES.values()):
         names = ", ".join(EXAMPLES[key].title.lower() for key in options.chosen)
         return [filled(texts["part"], {"names": names})]
     tops, pair = study.pair("heavy-top"), study.pair(beyond.boosted_name(beyond.BOOST))
     energy = next(claim for claim in claims if claim.key == "top-energy")
-    ratio = tops[1].energy_drift() / tops[0].energy_drift()
+    ratio = tops[1].energy_drift / tops[0].energy_drift
     numbers = {
         "gaps": {s: o.gap("joint 2") for s, o in study.shown("double-pendulum").items()},
         "top": [o.gap("pivot") for o in tops],

@@ -12,21 +12,22 @@ $-\omega\times(\omega\times l') + \omega\times v$ with $l'$ again $r_0$ or $R^T 
 hybrid equations, which in body axes is its negative with $r_0$.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.groups.se3 import se3_compose, se3_dexp_inv, se3_exp
 from chasles.groups.so3 import so3_inverse, so3_normalise, so3_rotate
-from chasles.groups.so3xr3 import so3xr3_compose, so3xr3_dexp_inv, so3xr3_exp
 from chasles.groups.vectors import add, axpy, cross, neg, sub
 from chasles.model import Model
-from chasles.studies.paper.printed_formulas import hat
+from chasles.spaces.subalgebras import hat
+from chasles.studies.paper.operations import UPDATES
 
 Vector = tuple[float, float, float]
+#: Of the classical Runge-Kutta method.
+NODES = (0.0, 0.5, 0.5, 1.0)
+WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def integrate(model: Model, equations: Equations, until: float, step: float) -> 
     for index in range(steps + 1):
         gap[index], kinetic[index] = top.observe(pose, velocity)
         if index < steps:
-            pose, velocity = munthe_kaas_step(top.chart, pose, velocity, step)
+            pose, velocity = top.step(pose, velocity, step)
     return Trajectory(np.linspace(0.0, step * steps, steps + 1), gap, kinetic, pose[0], pose[1])
 
 
@@ -74,19 +75,29 @@ class Top:
         self.inertia: Vector = tuple(float(body.inertia[k][k]) for k in range(3))  # type: ignore[assignment]
         self.r0: Vector = body.position  # R(0) = I: from the pivot to the centre of mass
         self.equations = equations
-        proper = equations.group == "SE3"
-        self.proper = proper
-        compose = se3_compose if proper else so3xr3_compose
-        exp = se3_exp if proper else so3xr3_exp
-        self.dexp_inv = se3_dexp_inv if proper else so3xr3_dexp_inv
-        self.chart = Chart(
-            lambda pose, psi: compose(pose, exp(pair(psi))), self.pull_back,
-            lambda pose, velocity: np.ravel(self.rate(pose, pair(velocity))),
-        )  # fmt: skip
+        self.proper = equations.group == "SE3"
+        self.dexp_inv, self.exp, self.compose = UPDATES[equations.group]
 
     def start(self) -> tuple[Any, Floats]:
         omega = self.body.angular_velocity
         return ((1.0, 0.0, 0.0, 0.0), self.r0), np.ravel(np.array((omega, cross(omega, self.r0))))
+
+    def step(self, pose: Any, velocity: Floats, step: float) -> tuple[Any, Floats]:
+        """Pose and velocity after a step of the classical method.
+
+        A pose is (quaternion, place), velocities and phi, which moves the pose, are arrays (6,).
+        """
+        shift, change, all_shift, all_change = np.zeros((4, 6))
+        for node, weight in zip(NODES, WEIGHTS):
+            phi, now = node * step * shift, velocity + node * step * change
+            shift = self.pull_back(phi, now)
+            change = np.ravel(self.rate(self.moved(pose, phi), pair(now)))
+            all_shift, all_change = all_shift + weight * shift, all_change + weight * change
+        quaternion, place = self.moved(pose, step * all_shift)
+        return (so3_normalise(quaternion), place), velocity + step * all_change
+
+    def moved(self, pose: Any, phi: Floats) -> Any:
+        return self.compose(pose, self.exp(pair(phi)))
 
     def pull_back(self, psi: Floats, velocity: Floats) -> Floats:
         if self.equations.dexp_inv == "left out":
@@ -127,35 +138,6 @@ class Top:
         spin = sum(i * w * w for i, w in zip(self.inertia, omega))
         speed = sum(x * x for x in v)
         return sum(x * x for x in open_by) ** 0.5, 0.5 * (spin + self.mass * speed)
-
-
-# --- the classical Runge-Kutta method on a group -------------------------------------------------
-
-NODES = (0.0, 0.5, 0.5, 1.0)
-WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
-
-
-class Chart(NamedTuple):
-    """moved(pose, phi), the slope of phi at (phi, velocity), and that of the velocity at a pose.
-
-    A pose is (quaternion, place), phi and velocities are arrays (6,).
-    """
-
-    moved: Callable[[Any, Floats], Any]
-    pull_back: Callable[[Floats, Floats], Floats]
-    rate: Callable[[Any, Floats], Floats]
-
-
-def munthe_kaas_step(chart: Chart, pose: Any, velocity: Floats, step: float) -> tuple[Any, Floats]:
-    """Pose and velocity after one step."""
-    shift, change, all_shift, all_change = np.zeros((4, 6))
-    for node, weight in zip(NODES, WEIGHTS):
-        phi, now = node * step * shift, velocity + node * step * change
-        shift = chart.pull_back(phi, now)
-        change = chart.rate(chart.moved(pose, phi), now)
-        all_shift, all_change = all_shift + weight * shift, all_change + weight * change
-    quaternion, place = chart.moved(pose, step * all_shift)
-    return (so3_normalise(quaternion), place), velocity + step * all_change
 
 
 def pair(twist: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -94,7 +94,7 @@ def results_of(study: Study, claims: Sequence[Claim], errata: Sequence[Erratum])
         "runs": {
             case.id: {
                 "gaps_m": {joint: outcome.gap(joint) for joint in outcome.gaps},
-                "energy_drift": outcome.energy_drift(),
+                "energy_drift": outcome.energy_drift,
                 "kinetic_energy_at_start_J": outcome.kinetic_at_start,
                 "provenance": provenance[case.id],
             }

@@ -62,12 +62,6 @@ class CaseResult(Judged):
         """(E - E0) / T0 at every saved time."""
         return (self.energy - self.energy[0]) / self.kinetic_at_start
 
-    def energy_drift(self) -> float:
-        """max |E - E0| / T0; infinite if the run could not be finished."""
-        if not self.finished:
-            return inf
-        return float(np.abs(self.energy_error).max())
-
 
 class Runs:
     """Simulations by case; a case that was run before is not run again."""

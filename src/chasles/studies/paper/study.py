@@ -1,7 +1,7 @@
 """Everything the report looks at, each computed once, on first use, and shared."""
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -44,6 +44,7 @@ class Study:
         self.options = options
         self.spins = beyond.SPINS[:1] if options.quick else beyond.SPINS
         self.runs = Runs(self.models())
+        self.printed = cache(self.integrated)
 
     def models(self) -> dict[str, Model]:
         models = {key: EXAMPLES[key].model for key in self.options.chosen}
@@ -64,6 +65,11 @@ class Study:
 
     def has(self, example: str) -> bool:
         return example in self.options.chosen
+
+    @property
+    def of_paper(self) -> list[str]:
+        """The examples of this report that the paper has."""
+        return [key for key in self.options.chosen if EXAMPLES[key].in_paper]
 
     # --- simulations ---
 
@@ -130,25 +136,16 @@ class Study:
 
     # --- the heavy top in the paper's own equations ---
 
-    def printed(self, equations: Equations) -> Trajectory:
+    def integrated(self, equations: Equations) -> Trajectory:
         """The top as printed, over the longer duration."""
-        if equations not in self._printed:
-            until = LONGER * self.options.until
-            try:
-                self._printed[equations] = integrate(
-                    heavy_top(), equations, until, self.options.step
-                )
-            except (ArithmeticError, np.linalg.LinAlgError):
-                raise InvalidOption(
-                    f"the paper's equations of the top break off with --step"
-                    f" {self.options.step:g}.",
-                    "Take a smaller step.",
-                ) from None
-        return self._printed[equations]
-
-    @cached_property
-    def _printed(self) -> dict[Equations, Trajectory]:
-        return {}
+        step = self.options.step
+        try:
+            return integrate(heavy_top(), equations, LONGER * self.options.until, step)
+        except (ArithmeticError, np.linalg.LinAlgError):
+            raise InvalidOption(
+                f"the paper's equations of the top break off with --step {step:g}.",
+                "Take a smaller step.",
+            ) from None
 
     def first(self, trajectory: Trajectory) -> slice:
         """The part of a longer trajectory that the paper's figures show."""

@@ -37,7 +37,7 @@ def forms_table(study: Study) -> str:
                     EXAMPLES[key].title,
                     NAMES[spaces],
                     *(gaps_in_words(run) for run in runs),
-                    *(number(run.energy_drift()) for run in runs),
+                    *(number(run.energy_drift) for run in runs),
                 )
             )
     columns = ("Example", "Space", "Gaps in m: space", "screw", "Energy: space", "screw")
@@ -71,9 +71,7 @@ def random_table(study: Study) -> str:
 
 def tableaux_table(study: Study) -> str:
     rows: list[Row] = []
-    for key in ("heavy-top", "double-pendulum", "floating-pair", "three-bar"):
-        if not study.has(key):
-            continue
+    for key in study.of_paper:
         for name in METHODS:
             shown = study.shown(key, method=name)
             joint = WORST_JOINT[key]
@@ -83,7 +81,7 @@ def tableaux_table(study: Study) -> str:
                     name,
                     (str(method(name).order), method(name).order),
                     *(number(outcome.gap(joint)) for outcome in shown.values()),
-                    *(number(outcome.energy_drift()) for outcome in shown.values()),
+                    *(number(outcome.energy_drift) for outcome in shown.values()),
                 )
             )
     gaps, drifts = ([f"{what} {NAMES[s]}" for s in NAMES] for what in ("Gap (m)", "Energy"))

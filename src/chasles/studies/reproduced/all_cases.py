@@ -1,10 +1,10 @@
 """All published cases by name: tops, generalized-alpha, pendulums and a rolling disc.
 
-The papers on generalized-alpha show errors as curves; what can be compared are slopes.  Where a
-paper shows curves and no digits, ours are given, and nothing is invented.
+What was published is in cases.toml, here are the models and what is measured on them.  The papers
+on generalized-alpha show errors as curves; what can be compared are slopes.  Where a paper shows
+curves and no digits, ours are given, and nothing is invented.
 """
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,18 +17,17 @@ from chasles.run.time_grid import NEVER
 from chasles.studies.library import rolling_disc
 from chasles.studies.library.heavy_top import GRAVITY, INERTIA, MASS, model
 from chasles.studies.reproduced.case import Case, Reproduced, Row, reproduced
+from chasles.studies.words import tables_of
 
 
-def at_end(model: Model, until: float, **options: Any) -> Result:
-    """A run that keeps its start and its end."""
+def at_end(model: Model, until: float, steps: int | None = None, **options: Any) -> Result:
+    """A run that keeps its start and its end, of so many steps if they are of one length."""
+    if steps is not None:
+        options["step"] = until / steps
     return simulate_quietly(model, until, save_every=NEVER, progress=False, **options)
 
 
 # --- tops: that of Brüls and Cardona, and two tied by a spring, as Exudyn's test models -----------
-
-#: About the pivot, the charts of which are what Exudyn's rotation-vector nodes have.
-SPACES = "SO3xR3 on joints"
-EXUDYN = "J. Gerstmayr and S. Holzinger, Exudyn, TestModels/{}: values in the comments of the file"
 
 
 def heavy_top(rate: float = 150.0) -> Model:
@@ -56,92 +55,39 @@ def two_tops() -> Model:
 
 
 def spin(model: Model, body: str, until: float, **options: Any) -> float:
-    """The angular velocity about the world's y axis at the end, rad/s."""
-    result = at_end(model, until, **{"spaces": SPACES, **options})
+    """The angular velocity about the world's y axis at the end, rad/s.
+
+    Charts are about the pivot, as those of Exudyn's rotation-vector nodes.
+    """
+    result = at_end(model, until, spaces="SO3xR3 on joints", **options)
     return float(result.angular_velocity(body, axes="world")[-1, 1])
 
 
-TOP_SPIN = partial(spin, heavy_top(), "top", 2.0)
-TWO_SPIN = partial(spin, two_tops(), "first", 0.5)
-#: Steps in half a second -> what Exudyn printed for RK4 on rotation vectors.
-TWO_PRINTED = {
-    6: "2.702587408085803",
-    12: "3.500994026725583",
-    25: "3.494254676339284",
-    50: "3.4934962239098266",
-    100: "3.4934396559233964",
-    200: "3.493435944205257",
-    400: "3.4934357084409986",
-    1000: "3.4934356930303623",
-    2000: "3.4934356926497165",
-    4000: "3.493435692625912",
-}
+def top_spin(**options: Any) -> float:
+    return spin(heavy_top(), "top", 2.0, **options)
 
-TOP = Case(
-    "top",
-    "Heavy top of Brüls and Cardona",
-    "angular velocity about y after 2 s, rad/s",
-    EXUDYN.format("explicitLieGroupIntegratorTest.py"),
-    (
-        Row(
-            "RK4, 1 ms", "-106.16651966441937", partial(TOP_SPIN, step=1e-3, method="rk4"), 13,
-            "printed there as the reference solution; it is RK4 at 1 ms, 2.7e-3 from the limit",
-        ),
-        Row("RK4, 0.1 ms", "-106.16380619750855", partial(TOP_SPIN, step=1e-4, method="rk4"), 12),
-        Row(
-            "order 6, 1 ms", "-106.16380495843258",
-            partial(TOP_SPIN, step=1e-3, method="butcher6"), 0,
-            "another method of order 6 than ours",
-        ),
-        Row(
-            "order 6, 0.1 ms", "-106.1638041430917",
-            partial(TOP_SPIN, step=1e-4, method="butcher6"), 12,
-        ),
-        Row(
-            "DOPRI5 by tolerance", "-106.16380414306643",
-            partial(TOP_SPIN, rtol=1e-13, atol=1e-14, method="dopri5"), 0,
-            "atol 1e-14 there, on other quantities",
-        ),
-    ),
-    partial(TOP_SPIN, step=1e-4, method="dop853"),
-)  # fmt: skip
 
-TWO_TOPS = Case(
-    "two-tops",
-    "Two tops tied by a spring",
-    "angular velocity of the first about y after 0.5 s, rad/s",
-    EXUDYN.format("explicitLieGroupMBSTest.py"),
-    tuple(
-        Row(f"RK4, {steps} steps", printed, partial(TWO_SPIN, step=0.5 / steps, method="rk4"), 13)
-        for steps, printed in TWO_PRINTED.items()
-    ),
-    partial(TWO_SPIN, step=1e-4, method="dop853"),
-)
+def two_spin(**options: Any) -> float:
+    return spin(two_tops(), "first", 0.5, **options)
 
 
 # --- generalized-alpha on the heavy top: its orders, and its transients ---------------------------
 
-#: rad/s about the axis of symmetry: as published, and a tenth of it.
-FAST, SLOW = 150.0, 15.0
-#: Seconds, and numbers of steps: each pair of neighbours shows a slope.
-UNTIL, COUNTS = 0.1, (200, 400, 800)
-ORDERS = (
-    "O. Brüls, A. Cardona and M. Arnold, Lie group generalized-alpha time integration of"
-    " constrained flexible multibody systems, Mech. Mach. Theory 48 (2012) 121-137: second order is"
-    " stated, the errors are figures"
-)
-TRANSIENTS = (
-    "M. Arnold, O. Brüls and A. Cardona, Error analysis of generalized-alpha Lie group time"
-    " integration methods for constrained mechanical systems, Numer. Math. 129 (2015) 149-179:"
-    " first order in a transient, and its remedies, are proved; the errors are figures"
-)
+#: Seconds, and numbers of steps, whose errors show a slope.
+UNTIL, COUNTS = 0.1, (400, 800)
 
 
-def slope(rate: float, of: Any, **options: Any) -> float:
-    """The observed order of a quantity of a run: log2 of the errors of its two shortest steps."""
+def slope(of: Any, spaces: str, rate: float = 150.0, **alpha: Any) -> float:
+    """The observed order of a quantity of a run: log2 of the errors of two steps.
+
+    `alpha` are options of the method.
+    """
     errors = []
-    for count in COUNTS[-2:]:
-        run = simulate_quietly(heavy_top(rate), UNTIL, step=UNTIL / count, **options)
+    for count in COUNTS:
+        method = generalized_alpha(**alpha)
+        run = simulate_quietly(
+            heavy_top(rate), UNTIL, step=UNTIL / count, spaces=spaces, method=method
+        )
         near = simulate_quietly(
             heavy_top(rate), UNTIL, step=UNTIL / (4 * count), save_every=4, method="dop853"
         )
@@ -149,52 +95,12 @@ def slope(rate: float, of: Any, **options: Any) -> float:
     return float(np.log2(errors[0] / errors[1]))
 
 
-def places(run: Result) -> Any:
-    return run.position("top")
+def order_of_places(**options: Any) -> float:
+    return slope(lambda run: run.position("top"), **options)
 
 
-def reactions(run: Result) -> Any:
-    return run.reaction("pivot").force
-
-
-ALPHA_ORDERS = Case(
-    "alpha-orders",
-    "Generalized-alpha on the heavy top, fast and slow",
-    "observed order of the largest error of the position in 0.1 s",
-    ORDERS,
-    tuple(
-        Row(f"{word}, {space}, index {index}", "2", partial(
-            slope, rate, places, spaces=space, method=generalized_alpha(index=index)
-        ), 1)
-        for word, rate in (("150 rad/s", FAST), ("15 rad/s", SLOW))
-        for space in ("SO3xR3", "SE3")
-        for index in (3, 2)
-    ),
-    lambda: 2.0,
-    sure=2,
-    remark="15 rad/s is ours: the parameters of a slow top are not at hand.",
-)  # fmt: skip
-
-ALPHA_REACTIONS = Case(
-    "alpha-reactions",
-    "Reactions of the heavy top by generalized-alpha, from the first step on",
-    "observed order of their largest error in 0.1 s",
-    TRANSIENTS,
-    (
-        Row("SO3xR3, index 3, consistent velocities", "1", partial(
-            slope, FAST, reactions, spaces="SO3xR3", method=generalized_alpha()), 1,
-            "the transient; positions are of second order all the same"),
-        Row("SO3xR3, index 3, perturbed velocities", "2", partial(
-            slope, FAST, reactions, spaces="SO3xR3", method=generalized_alpha(perturbed=True)), 1),
-        Row("SO3xR3, stabilised index 2", "2", partial(
-            slope, FAST, reactions, spaces="SO3xR3", method=generalized_alpha(index=2)), 1),
-        Row("SE3, index 3, consistent velocities", "", partial(
-            slope, FAST, reactions, spaces="SE3", method=generalized_alpha()), 0,
-            "where the chart fits the joint there is no transient to begin with"),
-    ),
-    lambda: 2.0,
-    sure=2,
-)  # fmt: skip
+def order_of_reactions(**options: Any) -> float:
+    return slope(lambda run: run.reaction("pivot").force, **options)
 
 
 # --- examples whose papers show curves ------------------------------------------------------------
@@ -229,46 +135,27 @@ def height(count: int, **options: Any) -> float:
     return float(result.position(f"mass {count}")[-1, 2])
 
 
-PENDULUMS = Case(
-    "pendulums",
-    "Two of the pendulums of Celledoni et al.",
-    "height of the last mass after 3 s, m",
-    "E. Celledoni et al., Int. J. Comput. Math. 99 (2022) 58-88, section 4, which shows accuracies"
-    " as a figure only",
-    (
-        Row("RKMK(5,4), tolerance 1e-6", "", partial(height, 2, rtol=1e-6, atol=1e-6,
-                                                     method="dopri5")),
-        Row("RKMK 5, 100 steps", "", partial(height, 2, step=0.03, method="dopri5")),
-    ),
-    partial(height, 2, step=5e-4, method="dop853"),
-    sure=10,
-)  # fmt: skip
-
-
 def tilt_of_disc(**options: Any) -> float:
     """Of the disc from the vertical after 2 s, degrees."""
     result = at_end(rolling_disc.model(), 2.0, **options)
     return float(rolling_disc.curves(result)[0][1][-1])
 
 
-DISC = Case(
-    "rolling-disc",
-    "Rolling disc of RATTLie_nonhol",
-    "tilt from the vertical after 2 s, degrees",
-    "S. Hante, rolling_disk, test/diss_conf.lua, which has the parameters and no results",
-    (
-        Row("RK4, 2048 steps", "", partial(tilt_of_disc, step=2.0 / 2048, method="rk4")),
-        Row("RK4, 8192 steps", "", partial(tilt_of_disc, step=2.0 / 8192, method="rk4")),
-    ),
-    partial(tilt_of_disc, step=2.5e-4, method="dop853"),
-    sure=10,
-)
-
-
 # --- all of them ----------------------------------------------------------------------------------
 
-ALL = (TOP, TWO_TOPS, ALPHA_ORDERS, ALPHA_REACTIONS, PENDULUMS, DISC)
-CASES: dict[str, Case] = {case.name: case for case in ALL}
+
+MEASURED = (top_spin, two_spin, order_of_places, order_of_reactions, height, tilt_of_disc)
+
+
+def case_of(name: str, measured: str, rows: list[list[Any]], **told: Any) -> Case:
+    """A case from its entry in cases.toml."""
+    (own,) = (function for function in MEASURED if function.__name__ == measured)
+    return Case(name, measured=own, rows=[Row(*row) for row in rows], **told)
+
+
+CASES: dict[str, Case] = {
+    name: case_of(name, **entry) for name, entry in tables_of("reproduced", "cases.toml").items()
+}
 
 
 def reproduce(name: str) -> Reproduced:

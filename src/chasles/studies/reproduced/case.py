@@ -1,6 +1,6 @@
 """What a reproduced result is: whose, which digits, and how ours are made."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,14 +13,14 @@ class Row:
 
     what     how it was made, in words
     theirs   as printed, or "" where no number is at hand
-    ours     the same method and step here
     digits   to how many significant digits ours is to equal theirs; 0: it is not the same method
+    options  with which ours is measured: the same method and step
     """
 
     what: str
     theirs: str
-    ours: Callable[[], float]
-    digits: int = 0
+    digits: int
+    options: Mapping[str, Any]
     note: str = ""
 
 
@@ -30,7 +30,8 @@ class Case:
 
     quantity    what the numbers are, with its unit
     source      where they were published
-    converged   the value that shorter steps lead to, by a method of order 8
+    measured    a number from options
+    converged   the value that shorter steps lead to, or options of a method of order 8 for it
     sure        to how many significant digits that is known
     """
 
@@ -38,8 +39,9 @@ class Case:
     title: str
     quantity: str
     source: str
+    measured: Callable[..., float]
+    converged: Mapping[str, Any] | float
     rows: Sequence[Row]
-    converged: Callable[[], float]
     sure: int = 12
     remark: str = ""
 
@@ -89,11 +91,13 @@ class Reproduced:
 def reproduced(case: Case) -> Reproduced:
     rows = []
     for row in case.rows:
-        ours = row.ours()
+        ours = case.measured(**row.options)
         common = digits_in_common(row.theirs, ours) if row.theirs else 0
         rows.append({"what": row.what, "theirs": row.theirs, "ours": ours, "common": common,
                      "expected": row.digits, "note": row.note})  # fmt: skip
-    return Reproduced(case, case.converged(), tuple(rows))
+    limit = case.converged
+    converged = case.measured(**limit) if isinstance(limit, Mapping) else limit
+    return Reproduced(case, converged, tuple(rows))
 
 
 def digits_in_common(theirs: str, ours: float) -> int:

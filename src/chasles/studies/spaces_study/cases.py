@@ -112,20 +112,17 @@ def pairs(effort: Effort, ledger: Ledger, moving: bool) -> dict[str, Any]:
 
 def trees(effort: Effort, ledger: Ledger) -> dict[str, Any]:
     """Worst joint and energy drift of random trees; the worst joint with Heun's method as well."""
-    gaps: dict[str, list[float]] = {rule: [] for rule in RULES}
-    crude: dict[str, list[float]] = {rule: [] for rule in RULES}
-    energy: dict[str, list[float]] = {rule: [] for rule in RULES}
-    sizes = []
-    for seed in range(effort.trees):
-        model = gallery.random_tree(seed)
-        sizes.append(len(model.bodies))
+    kinds = ("gap", "heun", "energy")
+    found: dict[str, Any] = {what: {rule: [] for rule in RULES} for what in kinds}
+    models = [gallery.random_tree(seed) for seed in range(effort.trees)]
+    for seed, model in enumerate(models):
         for rule in RULES:
             outcome = run(model, rule, ledger, f"tree {seed}")
-            gaps[rule].append(outcome.worst_gap)
-            energy[rule].append(outcome.energy_drift)
             heun = run(model, rule, ledger, f"tree {seed}, heun", method="heun")
-            crude[rule].append(heun.worst_gap)
-    return {"gap": gaps, "heun": crude, "energy": energy, "bodies": sizes}
+            found["gap"][rule].append(outcome.worst_gap)
+            found["heun"][rule].append(heun.worst_gap)
+            found["energy"][rule].append(outcome.energy_drift)
+    return {**found, "bodies": [len(model.bodies) for model in models]}
 
 
 def floating() -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The study's figures, from its numbers."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,14 +72,18 @@ def orders_figure(table: dict[str, Any]) -> Figure:
     return Figure("orders", "", "", (Panel(draw, "Gap against step", WIDE),), columns=1)
 
 
+def by_rule(values: Mapping[str, Any], x: Sequence[float] = ()) -> list[Series]:
+    """A series for every rule."""
+    return [Series(NAMES[rule], values[rule], COLOURS[rule], x) for rule in RULES]
+
+
 def envelope(rows: dict[str, list[float]]) -> list[float]:
     return np.array(list(rows.values())).max(axis=0).tolist()
 
 
 def trees_figure(table: dict[str, Any]) -> Figure:
     def panel(what: str, title: str, label: str) -> Panel:
-        series = [Series(NAMES[rule], table[what][rule], COLOURS[rule]) for rule in RULES]
-        return Panel(distribution(series, title, label), title, WIDE)
+        return Panel(distribution(by_rule(table[what]), title, label), title, WIDE)
 
     return Figure("trees", "", "", (
         panel("gap", "Worst joint of a tree", "largest gap in 1 s, m or rad"),
@@ -87,7 +92,7 @@ def trees_figure(table: dict[str, Any]) -> Figure:
 
 
 def long_figure(table: dict[str, Any]) -> Figure:
-    series = [Series(NAMES[rule], table[rule], COLOURS[rule], table["steps"]) for rule in RULES]
+    series = by_rule(table, table["steps"])
     draw = slopes(series, "Eight links on ball joints", "steps of 1 ms", "largest gap so far, m")
     return Figure("long", "", "", (Panel(draw, "Gap after many steps", WIDE),), columns=1)
 
@@ -103,11 +108,8 @@ def kept_figure(table: dict[str, Any]) -> Figure:
     }
     panels = []
     for quantity, (title, label) in titles.items():
-        series = [
-            Series(NAMES[rule], [table[rule][m][quantity] for m in kept.METHODS], COLOURS[rule])
-            for rule in RULES
-        ]
-        panels.append(Panel(dots(kept.METHODS, series, title, label), title, TALL))
+        errors = {rule: [table[rule][m][quantity] for m in kept.METHODS] for rule in RULES}
+        panels.append(Panel(dots(kept.METHODS, by_rule(errors), title, label), title, TALL))
     return Figure("kept", "", "", tuple(panels), columns=3)
 
 
@@ -116,11 +118,11 @@ def moving_frames_figure(data: dict[str, Any]) -> Figure:
     boosts = [max(b, 0.01) for b in flight["boost"]]  # zero at the left edge
 
     def flown(what: str, title: str, label: str) -> Panel:
-        series = [Series(NAMES[r], flight[r][what], COLOURS[r], boosts) for r in RULES]
+        series = by_rule({rule: flight[rule][what] for rule in RULES}, boosts)
         draw = slopes(series, title, "speed of the pair in m/s (left: at rest)", label)
         return Panel(draw, title, WIDE)
 
-    series = [Series(NAMES[r], platform[r], COLOURS[r], platform["speed"]) for r in RULES]
+    series = by_rule(platform, platform["speed"])
     top = slopes(series, "Top on a platform", "speed of the platform in m/s", "gap in m")
     return Figure("moving", "", "", (
         flown("gap", "Floating pair: joint", "gap in m"),

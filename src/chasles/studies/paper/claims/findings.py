@@ -46,7 +46,7 @@ def compared(study: Study, entry: dict[str, Any]) -> Finding:
     example, joints = entry["needs"][0], entry.get("joints", ())
 
     def size(outcome: CaseResult) -> float:
-        return max(map(outcome.gap, joints)) if joints else outcome.energy_drift()
+        return max(map(outcome.gap, joints)) if joints else outcome.energy_drift
 
     runs = study.pair(example)
     a, b = map(size, runs)
@@ -134,7 +134,7 @@ def any_tableau(study: Study) -> Finding:
         "tableaux": f"{len(methods)} Munthe-Kaas tableau{'x' if several else ''}",
         "crude": crude.case.method,
         "crude_gap": crude.gap("pivot"),
-        "crude_energy": 100 * crude.energy_drift(),
+        "crude_energy": 100 * crude.energy_drift,
         "shown": "tableaux" if several else "heavy-top-pivot",
     }
     measures = [gap_measure(o, "pivot") for s in runs for o in runs[s]]
@@ -145,7 +145,7 @@ def top_energy(study: Study) -> Finding:
     """Two orders of magnitude: depends on which of the paper's two right-hand sides is used."""
     short, longer = study.pair("heavy-top"), study.pair("heavy-top", longer=True)
     screw, mixed = study.pair("heavy-top", "screw"), study.printed(MIXED)
-    (a, b), long, screwed = ([o.energy_drift() for o in pair] for pair in (short, longer, screw))
+    (a, b), long, screwed = ([o.energy_drift for o in pair] for pair in (short, longer, screw))
     drift, first = np.abs(mixed.kinetic / mixed.kinetic[0] - 1), study.first(mixed)
     ratios = {
         "ratio": b / a,
@@ -158,7 +158,7 @@ def top_energy(study: Study) -> Finding:
         **ratios,
         "a": a,
         "b": b,
-        "inside": study.chosen("heavy-top").energy_drift(),
+        "inside": study.chosen("heavy-top").energy_drift,
         "until": longer[0].case.until,
         "wider": float(mixed.gap[first].max()) / short[1].gap("pivot"),
         "screw": screwed[1],
@@ -198,7 +198,7 @@ def best_overall(study: Study) -> Finding:
     four = words()["claims"]["best-overall"]["needs"]
     shown = {key: study.pair(key) for key in four}
     gaps = [[o.gap(joint) for o in pair] for pair in shown.values() for joint in pair[0].gaps]
-    energies = [[o.energy_drift() for o in pair] for pair in shown.values()]
+    energies = [[o.energy_drift for o in pair] for pair in shown.values()]
     better = [sum(a < b for a, b in table) for table in (gaps, energies)]
     of = [len(gaps), len(energies)]
     bars, screw = shown["three-bar"], study.pair("three-bar", "screw")

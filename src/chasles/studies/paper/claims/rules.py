@@ -79,4 +79,4 @@ def gap_measure(outcome: CaseResult, joint: str) -> Measure:
 
 
 def energy_measure(outcome: CaseResult) -> Measure:
-    return Measure("energy drift", outcome.energy_drift(), "of T0", (outcome.case,))
+    return Measure("energy drift", outcome.energy_drift, "of T0", (outcome.case,))
