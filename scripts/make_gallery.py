@@ -1,6 +1,6 @@
 """The page of the gallery: runs every script of examples/gallery and writes what the page shows.
 
-python scripts/make_gallery.py                the page docs/gallery.md and its stills
+python scripts/make_gallery.py                the page docs/gallery.md
 python scripts/make_gallery.py --films DIR    the films, which are made when the docs are built
 """
 
@@ -15,24 +15,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-from PIL import Image, ImageDraw
-
 import chasles as ch
-from chasles.result.result import Result
 from chasles.studies.paper.figures import NAMES
 from chasles.studies.paper_mechanisms import heavy_top
-from chasles.view.setting import reached
-from chasles.view.video import Studio, page_around
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = ROOT / "examples" / "gallery"
 PAGE = ROOT / "docs" / "gallery.md"
-STILLS = ROOT / "docs" / "images" / "gallery"
-SIZE = (840, 630)  # pixels of a still, shown at two thirds
-COLOURS = 64  # of its palette: flat paint needs no more, and the file stays small
 SPACES = ("SE3", "SO3xR3")  # of the question, live
-TRACE = "#c8503c"  # a path that is worth seeing
 
 
 @dataclass(frozen=True)
@@ -100,7 +90,7 @@ the sliders.
  loading="lazy"></iframe>
 ```
 
-% python scripts/make_gallery.py writes this page, its pictures and its figures.
+% python scripts/make_gallery.py writes this page and its figures, draw_gallery.py its pictures.
 """
 
 
@@ -131,24 +121,6 @@ def stills() -> Iterator[Still]:
         yield from group
 
 
-def draw(still: Still, script: Script) -> Path:
-    """Write the still of a run."""
-    result: Result = script["result"]
-    studio = Studio([result], [""], "side by side", script["VIEW"], SIZE)
-    if still.close:
-        frame = int(np.abs(result.t - still.time).argmin())
-        seen = studio.camera.seen(reached(result, studio.scenes[0], np.array([frame])))
-        studio.page = page_around(seen.min(axis=0), seen.max(axis=0), SIZE)
-    studio.write = lambda pen, time: None  # type: ignore[method-assign]  # a picture has no time
-    picture = studio.frame(still.time)
-    if still.trace:
-        path = studio.pixels(result.position(still.trace))
-        ImageDraw.Draw(picture).line(path, fill=TRACE, width=3)
-    target = STILLS / f"{still.name}.png"
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
-    return target
-
-
 def words_of(script: Script) -> tuple[str, str, str]:
     """Title, first sentence and the rest of a docstring that begins with "Title: sentence"."""
     first, _, rest = script["__doc__"].partition("\n\n")
@@ -165,7 +137,7 @@ def thumbnails() -> str:
     """Small pictures with captions that lead to the sections."""
     titles = {still.name: words_of(load(still.name))[0] for still in stills()}
     links = [
-        f"[![{title}](images/gallery/{name}.png) {title}](#{anchor(title)})"
+        f"[![{title}](images/gallery/{name}.webp) {title}](#{anchor(title)})"
         for name, title in titles.items()
     ]
     return "::::{container} gallery-strip\n" + "\n".join(links) + "\n::::\n"
@@ -182,7 +154,7 @@ def section(still: Still, script: Script) -> str:
     name = still.name
     return f"""### {title}
 
-```{{image}} images/gallery/{name}.png
+```{{image}} images/gallery/{name}.webp
 :alt: {title}: {about.rstrip(".")}
 :width: 560px
 ```
@@ -205,15 +177,12 @@ def section(still: Still, script: Script) -> str:
 
 
 def write_page() -> None:
-    STILLS.mkdir(parents=True, exist_ok=True)
     parts = [HEAD.format(count=len(list(stills()))), thumbnails()]
     for group, members in GROUPS.items():
         parts.append(f"## {group}\n")
         for still in members:
             with TemporaryDirectory() as folder:
-                script = run(still.name, Path(folder))
-            draw(still, script)
-            parts.append(section(still, script))
+                parts.append(section(still, run(still.name, Path(folder))))
             print(still.name, file=sys.stderr)
     PAGE.write_text("\n".join(parts), "utf-8")
 

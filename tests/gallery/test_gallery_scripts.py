@@ -60,11 +60,11 @@ def test_the_whole_script_takes_less_than_forty_lines(name):
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_the_page_shows_the_mechanism(path):
     page = PAGE.read_text("utf-8")
-    (image,) = re.findall(rf"images/gallery/{path.stem}\.png\n:alt: (.+)\n", page)
+    (image,) = re.findall(rf"images/gallery/{path.stem}\.webp\n:alt: (.+)\n", page)
     assert len(image) > 20
     assert f'data-film="films/{path.stem}.html"' in page
     assert f"examples/gallery/{path.stem}.py" in page
-    assert (STILLS / f"{path.stem}.png").stat().st_size < 60e3
+    assert (STILLS / f"{path.stem}.webp").stat().st_size < 60e3
 
 
 def test_all_stills_together_are_light():

@@ -55,7 +55,7 @@ def test_what_an_index_shows_has_the_same_lines_and_no_link_that_breaks():
 
 
 def test_the_still_is_a_picture_of_a_film():
-    with Image.open(PROJECT / "docs" / "images" / "film.png") as still:
+    with Image.open(PROJECT / "docs" / "images" / "film.webp") as still:
         assert min(still.size) > 500
 
 
