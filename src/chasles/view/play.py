@@ -6,14 +6,16 @@ method.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from chasles.integrators.stabilisation.stabiliser import STABILISERS
-from chasles.many.ensembles.members import equal_steps, make_stepper
-from chasles.many.ensembles.portable import Portable, portable
-from chasles.model import InvalidOption
+from chasles.many.ensembles.members import equal_steps, image_of, make_stepper
+from chasles.many.ensembles.portable import Portable, Positions, portable
+from chasles.model import ChaslesError, InvalidOption
 from chasles.result.result import Result
 from chasles.run.control import Control
 from chasles.run.stepper import Stepper
@@ -48,6 +50,9 @@ def make_live(
     """The page of one or several results that run again."""
     names = labels_of(results, labels)
     chosen = sliders_of(results[0].model, sliders, where)
+    if sliders is None:  # nobody asked for these: those that cannot be had are left out
+        for result in results:
+            chosen = those_that_start(result, chosen, where)
     blob = Blob()
     forms = Forms(blob)
     scenes = [scene_of_run(result) for result in results]
@@ -107,24 +112,48 @@ def outermost(cloud: Any) -> Any:
 def made_portable(result: Result, sliders: Sequence[Slider], where: str) -> Portable:
     """The model of a result with its own method, spaces and step, for all positions of sliders."""
     options, step = options_of(result, where), float(result.provenance["step"])
-    until = LONGER * float(result.t[-1] - result.t[0])
-
-    def make(positions: tuple[int, ...]) -> Stepper:
-        at = {s.path: s.values[k] for s, k in zip(sliders, positions)}
-        model, start, inputs = changed(result.model, at)
-        chosen = options if start is None else {**options, "start": start}
-        stepper = make_stepper(model, chosen, step, until)
-        if inputs:
-            control = Control(stepper)
-            control.set(inputs, 0.0)
-            control.hold()
-        return stepper
-
+    make = partial(set_up, result, options, sliders)
     first = tuple(slider.first for slider in sliders)
     counts = [len(slider.values) for slider in sliders]
     steps = min(RECORDED, int(result.provenance["steps"]))
     made: Portable = portable(make, counts, first, step, steps)
     return made
+
+
+def set_up(
+    result: Result, options: Mapping[str, Any], sliders: Sequence[Slider], positions: Positions
+) -> Stepper:
+    """The model of a result with its sliders at some positions, before its first step."""
+    at = {s.path: s.values[k] for s, k in zip(sliders, positions)}
+    model, start, inputs = changed(result.model, at)
+    chosen = dict(options) if start is None else {**options, "start": start}
+    until = LONGER * float(result.t[-1] - result.t[0])
+    stepper = make_stepper(model, chosen, float(result.provenance["step"]), until)
+    if inputs:
+        control = Control(stepper)
+        control.set(inputs, 0.0)
+        control.hold()
+    return stepper
+
+
+def those_that_start(result: Result, sliders: Sequence[Slider], where: str) -> list[Slider]:
+    """Sliders at whose ends, alone and together with those before, the model can be set up."""
+    options = options_of(result, where)
+    structure = image_of(set_up(result, options, (), ())).structure
+    kept: list[Slider] = []
+    for slider in sliders:
+        tried = [*kept, slider]
+        if "start" in options and slider.path in result.model.joint_names:
+            continue  # it would replace the state that the run was started from
+        before = product(*({s.first, 0, len(s.values) - 1} for s in kept))
+        corners = [(*at, end) for at in before for end in (0, len(slider.values) - 1)]
+        try:
+            images = [image_of(set_up(result, options, tried, at)) for at in corners]
+        except ChaslesError:
+            continue
+        if all(image.structure == structure for image in images):
+            kept = tried
+    return kept
 
 
 def options_of(result: Result, where: str) -> dict[str, Any]:
