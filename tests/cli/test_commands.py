@@ -167,6 +167,37 @@ def test_import_writes_a_model_file_and_says_what_it_has_not(in_folder, capsys):
     assert main(["import", "left_out.toml"]) == 2
 
 
+BOT = """<mujoco><option timestep="{step}"/><worldbody>
+  <geom name="ground" type="plane" size="5 5 0.1"/>
+  <body name="trunk" pos="0 0 0.5"><freejoint/><geom type="box" size="0.2 0.1 0.05" mass="5"/>
+    <body name="leg" pos="0.1 0 -0.05">
+      <joint name="hip" type="hinge" axis="0 1 0" {hinge}/>
+      <geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.03" mass="1"/>
+    </body></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    "hinge, contacts, wanted",
+    [
+        ("", "none", {"until": 5.0, "step": 0.002}),
+        ('range="-30 30" limited="true"', "none", {"until": 5.0, "rtol": 1e-6, "atol": 1e-8}),
+        ('damping="0.5"', "planes", {"until": 5.0, "rtol": 1e-6, "atol": 1e-8}),
+    ],
+)
+def test_what_import_writes_runs_and_keeps_its_energy(in_folder, capsys, hinge, contacts, wanted):
+    pytest.importorskip("mujoco")
+    Path("bot.xml").write_text(BOT.format(step=0.002, hinge=hinge))
+    assert main(["import", "bot.xml", "--contacts", contacts]) == 0
+    assert "next: chasles run bot.toml  (until = 5" in capsys.readouterr().out
+    assert ch.read_run("bot.toml") == wanted
+    assert main(["run", "bot.toml", "--until", "1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["energy"]["largest_error"] < 1e-5 * 60.0  # J that fall
+    if "rtol" in wanted:
+        assert main(["run", "bot.toml", "--until", "0.1", "--step", "1e-3", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["step"] == 1e-3
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command, capsys):
     with pytest.raises(SystemExit) as stop:

@@ -10,6 +10,9 @@ from typing import Any
 from chasles.cli.common import show
 from chasles.model import InvalidOption
 
+IMPORTED = 5.0  # s that a robot is run for, unless its user says so
+TOLERANCES = {"rtol": 1e-6, "atol": 1e-8}
+
 
 def designate(options: Namespace) -> int:
     from chasles.io.read import read_model
@@ -62,14 +65,32 @@ def import_robot(options: Namespace) -> int:
     robot = options.file.suffix.lower() != ".toml"
     choices = (options.limits, options.contacts) if robot else (None, None)
     model, run = read_file(options.file, options.folder, *choices)
+    run = run_to_write(model, run) if robot else run
     written = model.write(target, run)
-    lines = [repr(model), *(f"note: {note}" for note in model.notes), str(written)]
+    settings = ", ".join(f"{name} = {value:g}" for name, value in run.items() if robot)
+    lines = [
+        repr(model),
+        *(f"note: {note}" for note in model.notes),
+        *([f"next: chasles run {written}  ({settings}: see its table [run])"] if robot else []),
+        str(written),
+    ]
     data = {
         "file": str(written), "bodies": len(model.bodies), "joints": len(model.joints),
         "forces": len(model.forces), "degrees_of_freedom": model.degrees_of_freedom,
         "notes": list(model.notes),
     }  # fmt: skip
     return show(options, "\n".join(lines), lambda: data)
+
+
+def run_to_write(model: Any, run: dict[str, Any]) -> dict[str, Any]:
+    """The table [run] of a robot that was imported: its file's step, or tolerances.
+
+    Springs, stops and contacts change faster than the step of a simulator that smooths them.
+    """
+    from chasles.model import Load, Motor, Servo
+
+    stiff = any(isinstance(f, Servo) or not isinstance(f, Load | Motor) for f in model.forces)
+    return {"until": IMPORTED, **(TOLERANCES if stiff else run)}
 
 
 def sweep(options: Namespace) -> int:
