@@ -167,6 +167,31 @@ def test_import_writes_a_model_file_and_says_what_it_has_not(in_folder, capsys):
     assert main(["import", "left_out.toml"]) == 2
 
 
+def test_export_has_the_options_of_a_page(in_folder, capsys):
+    top = ch.Body.box("top", (0.1, 0.2, 0.4), mass=1.0, position=(0.5, 0, 0))
+    pivot = ch.Spherical("pivot", ch.GROUND, top, at=(0, 0, 0))
+    ch.Model([top], [pivot]).write("heavy_top.toml")
+    asked = ["export", "heavy_top.toml", "--out", "page.html", "--until", "0.1"]
+    assert main([*asked, "--sliders", "gravity=0:20", "top.mass=0.5:2"]) == 0
+    assert "<title>Heavy top</title>" in Path("page.html").read_text("utf-8")
+    assert main([*asked, "--title", "A & B", "--spaces", "SE3", "SO3xR3",
+                 "--stabilise", "projection"]) == 0  # fmt: skip
+    assert "<title>A &amp; B</title>" in Path("page.html").read_text("utf-8")
+    capsys.readouterr()
+    assert main([*asked, "--sliders", "gravity"]) == 2
+    assert "PATH=LOW:HIGH, got 'gravity'" in capsys.readouterr().err
+
+
+def test_a_film_of_a_saved_run_is_named_after_its_model(in_folder):
+    ball = ch.Body.sphere("ball", 0.1, mass=1.0)
+    run = ch.simulate(ch.Model([ball]), until=0.1, step=0.01)
+    Path("out/big_ball").mkdir(parents=True)
+    for saved, title in (("out/big_ball/result.nc", "Big ball"), ("thrown.nc", "Thrown")):
+        run.save(saved)
+        assert main(["view", saved, "--out", "film.html"]) == 0
+        assert f"<title>{title}</title>" in Path("film.html").read_text("utf-8")
+
+
 BOT = """<mujoco><option timestep="{step}"/><worldbody>
   <geom name="ground" type="plane" size="5 5 0.1"/>
   <body name="trunk" pos="0 0 0.5"><freejoint/><geom type="box" size="0.2 0.1 0.05" mass="5"/>

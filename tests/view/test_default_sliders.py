@@ -79,3 +79,11 @@ def test_a_page_without_asked_sliders_is_written(make, wanted, tmp_path):
 def test_a_page_goes_on_from_the_start_that_it_was_given(tmp_path):
     page = ch.export(swing(), tmp_path / "page.html", until=0.05, start={"hinge": 0.5})
     assert [slider["name"] for slider in head_of(page)["live"]["sliders"]] == ["gravity"]
+
+
+def test_a_page_is_titled_after_its_file_and_never_after_one_body_of_many(tmp_path):
+    run = ch.simulate(swing(), 0.05, step=1e-2)
+    assert run.animate().title == "Mechanism of 2 bodies"
+    assert "<title>Two arms</title>" in run.animate(tmp_path / "two_arms.html").read_text("utf-8")
+    page = ch.export(swing(), tmp_path / "live_arms.html", until=0.05)
+    assert "<title>Live arms</title>" in page.read_text("utf-8")
