@@ -16,6 +16,7 @@ from chasles.integrators.stabilisation.stabiliser import STABILISERS
 from chasles.many.ensembles.members import equal_steps, image_of, make_stepper
 from chasles.many.ensembles.portable import Portable, Positions, portable
 from chasles.model import ChaslesError, InvalidOption
+from chasles.notices import notice
 from chasles.result.result import Result
 from chasles.run.control import Control
 from chasles.run.stepper import Stepper
@@ -34,7 +35,7 @@ from chasles.view.setting import reached
 from chasles.view.sliders import Slider, changed, sliders_of
 from chasles.view.tracks import Blob, Header, rounded
 
-RECORDED = 4000  # steps of the run in which branches of a step are looked for
+RECORDED = 20.0  # s of the page in which branches of a step are looked for
 LONGER = 20.0  # times the result: how far functions of time reach
 
 
@@ -63,6 +64,9 @@ def make_live(
     seen = [outermost(reached(result, scene, frames)) + np.array(group["offset"])
             for result, scene, frames, group in zip(results, scenes, every, groups)]  # fmt: skip
     kept = common_positions(made)
+    stops = [words for own in made for words in stops_of(own, chosen)]
+    for words in stops:
+        notice(f"{where}: {words}")
     head = {
         **setting,
         "groups": groups,
@@ -74,7 +78,7 @@ def make_live(
             "modules": [module_header(own, kept, blob, f"w{k}") for k, own in enumerate(made)],
             "sliders": [slider.header(own) for slider, own in zip(chosen, kept)],
             "conserved": not results[0].model.forces and not results[0].model.drivers,
-            "words": words_of(made),
+            "words": " ".join([words_of(made), *stops]),
         },
     }
     words = title or title_of(results[0])
@@ -97,6 +101,22 @@ def words_of(made: Sequence[Portable]) -> str:
     return "The compiled step runs in your browser. It gives the same bits as in Python."
 
 
+def stops_of(own: Portable, sliders: Sequence[Slider]) -> list[str]:
+    """What a page says of runs that it holds only in part."""
+    if not own.stopped:
+        return []
+    first = own.stopped[0][0] if not sliders else tuple(slider.first for slider in sliders)
+    ends = []
+    for positions, index in own.stopped:
+        moved = [
+            f"{s.name} {float(f'{s.values[k] * s.scale:.4g}'):g} {s.unit}".strip()
+            for s, k, own_first in zip(sliders, positions, first)
+            if k != own_first
+        ]
+        ends.append(f"{' and '.join(moved) or 'the first positions'}: {index * own.step:.3g} s")
+    return [f"The page holds a part of the model's states. It stops at ({'; '.join(ends)})."]
+
+
 def outermost(cloud: Any) -> Any:
     """Points of a cloud that are furthest in some directions."""
     k = np.arange(60) + 0.5
@@ -115,9 +135,8 @@ def made_portable(result: Result, sliders: Sequence[Slider], where: str) -> Port
     make = partial(set_up, result, options, sliders)
     first = tuple(slider.first for slider in sliders)
     counts = [len(slider.values) for slider in sliders]
-    steps = min(RECORDED, int(result.provenance["steps"]))
-    made: Portable = portable(make, counts, first, step, steps)
-    return made
+    reach = min(RECORDED, LONGER * float(result.t[-1] - result.t[0]))
+    return portable(make, counts, first, step, int(reach / step), called(where))
 
 
 def set_up(
@@ -156,6 +175,11 @@ def those_that_start(result: Result, sliders: Sequence[Slider], where: str) -> l
     return kept
 
 
+def called(where: str) -> str:
+    """The function that was called, and its option."""
+    return "animate: live" if where == "animate" else where
+
+
 def options_of(result: Result, where: str) -> dict[str, Any]:
     """How a result was made, as far as its steps can be taken elsewhere."""
     p, choice, setup = result.provenance, result.problem.choice, result.problem.setup
@@ -169,12 +193,13 @@ def options_of(result: Result, where: str) -> dict[str, Any]:
     for words, refused in refusals.items():
         if refused:
             raise InvalidOption(
-                f"{where}: live: the result cannot run in a page: {words}.",
-                "Simulate it again with step=, or make a film: leave out live=True.",
+                f"{called(where)}: the result cannot run in a page: {words}.",
+                "Simulate it with step= and without that, or make a film:"
+                " result.animate('film.html').",
             )
     stabilise = None if p["stabilise"] == "none" else p["stabilise"]
     spaces = choice.word or choice.given or choice.spaces
-    options = equal_steps(f"{where}: live", p["method"], spaces, stabilise)
+    options = equal_steps(called(where), p["method"], spaces, stabilise)
     if p["start"] == "a given state":
         options["start"] = result.state(0)
     return options

@@ -37,8 +37,10 @@ from chasles.model import InvalidOption
 from chasles.run.stepper import Stepper
 from chasles.scalars.nodes import Program
 
-MOST_OPERATIONS = 60_000  # of a step, all ways together: some 2 MB
-MOST_WAYS = 10
+MOST_OPERATIONS = 150_000  # of a step, all ways together: some 0.7 MB of a page
+MOST_WAYS = 24
+RUN_THROUGH = 4_000_000_000  # operations of all steps that are run while ways are looked for
+LEAST_STEPS = 500  # of each run
 MOST_POSITIONS = 200  # of sliders that are coupled, all combinations together
 POSE = 12  # numbers of a body's pose: rotation, then place
 Positions = tuple[int, ...]  # of every slider
@@ -83,6 +85,7 @@ class Portable:
     carried: dict[Key, float]
     read: bytes
     words: list[str]  # what is read beside the poses
+    stopped: list[tuple[Positions, int]]  # positions of sliders, and the step that was not recorded
 
     @property
     def width(self) -> int:
@@ -94,7 +97,9 @@ class Portable:
         return inexact([name for way in self.ways for name in way.imports])
 
 
-def portable(make: Make, counts: Sequence[int], first: Positions, step: float, steps: int) -> Any:
+def portable(
+    make: Make, counts: Sequence[int], first: Positions, step: float, steps: int, where: str
+) -> Portable:
     """A model whose set-up `make` gives for every position of sliders; `first` are theirs now."""
     groups = coupled_sliders(make, counts, first)
     kept = [kept_positions(counts[k], first[k], len(group))
@@ -104,7 +109,7 @@ def portable(make: Make, counts: Sequence[int], first: Positions, step: float, s
         for combination in product(*(kept[k] for k in group)):
             positions.append(moved(first, dict(zip(group, combination))))
     members = make_members(lambda k: make(positions[k]), len(positions))
-    check_members(members, positions)
+    check_members(members, positions, where)
     whole = np.concatenate((members.blocks + 0.0, members.parameters), axis=1)
     tables, at = [], 1
     for group in groups:
@@ -114,9 +119,14 @@ def portable(make: Make, counts: Sequence[int], first: Positions, step: float, s
         tables.append(Table(group, columns, rows[:, columns]))
     ends = [moved(first, {k: at}) for k, own in enumerate(kept) for at in (own[0], own[-1])]
     chosen = [0, *(positions.index(at) for at in ends)]
-    ways, carried = record_ways(members, lambda k: make(positions[k]), chosen, step, steps)
+    recorder = Recorder(members, step, where)
+    for k in dict.fromkeys(chosen):
+        recorder.follow(k, make(positions[k]), affordable(steps, recorder, len(chosen)))
     read, words = readout(members)
-    return Portable(step, members, whole[0], kept, tables, ways, carried, read, words)
+    return Portable(
+        step, members, whole[0], kept, tables, recorder.ways, recorder.carried, read, words,
+        [(positions[k], reached) for k, reached in recorder.stopped.items()],
+    )  # fmt: skip
 
 
 # --- sliders ---
@@ -195,17 +205,17 @@ def together(changed: Sequence[Any]) -> list[tuple[int, ...]]:
     return [sliders for sliders, _ in groups]
 
 
-def check_members(members: Members, positions: Sequence[Positions]) -> None:
+def check_members(members: Members, positions: Sequence[Positions], where: str) -> None:
     refused = next((k for k, words in enumerate(members.status) if words), None)
     if refused is not None:
         raise InvalidOption(
-            f"animate: live: at positions {positions[refused]} of the sliders the model cannot"
+            f"{where}: at positions {positions[refused]} of the sliders the model cannot"
             f" start: {members.status[refused].removeprefix('refused: ')}",
             "Give sliders= with smaller ranges.",
         )
     if members.odd:
         raise InvalidOption(
-            "animate: live: a slider changes the structure of the model, and not only numbers.",
+            f"{where}: a slider changes the structure of the model, and not only numbers.",
             "Leave it out, or keep it away from values where something vanishes.",
         )
 
@@ -213,68 +223,93 @@ def check_members(members: Members, positions: Sequence[Positions]) -> None:
 # --- steps ---
 
 
-def record_ways(
-    members: Members, make: Callable[[int], Stepper], chosen: Sequence[int], step: float, steps: int
-) -> tuple[list[Way], dict[Key, float]]:
+class Recorder:
     """Ways of a step that runs from some members take, found by running them."""
-    ways: list[Way] = []
-    carried: dict[Key, float] = {}
-    for number, k in enumerate(chosen):
-        stepper = make(k)
+
+    def __init__(self, members: Members, step: float, where: str) -> None:
+        self.members, self.step, self.where = members, step, where
+        self.ways: list[Way] = []
+        self.carried: dict[Key, float] = {}
+        self.stopped: dict[int, int] = {}  # members, and the step that is not recorded
+
+    @property
+    def operations(self) -> int:
+        """Of a step, all ways together."""
+        return sum(len(way.recording.step.nodes) for way in self.ways)
+
+    def follow(self, k: int, stepper: Stepper, steps: int) -> None:
+        """Run a member by the ways there are, and record another one where none leads on."""
         loan = Loan(stepper)
-        block, values = members.blocks[k] + 0.0, members.parameters[k].copy()
+        block, values = self.members.blocks[k] + 0.0, self.members.parameters[k].copy()
         integers = {id(a): a.copy() for a in loan.arrays.values() if a.dtype.kind != "f"}
-        index, end = 0, steps if number == 0 else min(steps, 500)
-        while index < end:
-            reached = index
-            for way in ways:
-                reached = advanced(way, loan, block, values, step, index, end)
-                if reached > index:
+        index = 0
+        while index < steps:
+            before = index
+            for way in self.ways:
+                index = advanced(way, loan, block, values, self.step, before, steps)
+                if index > before:
                     break
-            if reached > index:
-                index = reached
-                continue
-            if len(ways) >= MOST_WAYS:
-                break
-            times = step * index, step * (index + 1)
-            try:
-                with np.errstate(all="ignore"):
-                    found = record(records_of(stepper), block, times, step,
-                                   parameters=loan.parameters(members.places))  # fmt: skip
-            except NotTraceable as error:
-                if ways:
-                    break
-                raise InvalidOption(
-                    f"animate: live: a step of this model cannot be recorded: {error}",
-                    "Leave out functions in Python, or give them as a Signal; or make a film:"
-                    " leave out live=True.",
-                ) from error
-            if any(integers[id(a)].reshape(-1)[entry] != n for a, entry, n in found.fixed):
-                break
-            ways.append(made_way(found, loan, members))
-            check_size(ways)
-            for key in ways[-1].keys:
-                carried.setdefault(key, float(loan.copies[key[0]].reshape(-1)[key[1]]))
-            if advanced(ways[-1], loan, block, values, step, index, index + 1) == index:
-                break
-            index += 1
-    return ways, carried
+            else:
+                made = self.recorded(loan, stepper, block, index, integers)
+                if made is None or self.operations + size_of_step(made) > MOST_OPERATIONS:
+                    self.stopped[k] = index
+                    return
+                self.add(made_way(made, loan, self.members), loan)
+                index = advanced(self.ways[-1], loan, block, values, self.step, before, before + 1)
+                if index == before:
+                    self.stopped[k] = index
+                    return
+
+    def recorded(
+        self, loan: Loan, stepper: Stepper, block: Floats, index: int, integers: dict[int, Any]
+    ) -> Recording | None:
+        """The step from here on; None where none can be recorded beside the others."""
+        if len(self.ways) >= MOST_WAYS:
+            return None
+        times = self.step * index, self.step * (index + 1)
+        try:
+            with np.errstate(all="ignore"):
+                found = record(records_of(stepper), block, times, self.step,
+                               parameters=loan.parameters(self.members.places))  # fmt: skip
+        except NotTraceable as error:
+            if self.ways:
+                return None
+            raise InvalidOption(
+                f"{self.where}: a step of this model cannot be recorded: {error}",
+                "Leave out functions in Python, or give them as a Signal; or make a film:"
+                " result.animate('film.html').",
+            ) from error
+        if any(integers[id(a)].reshape(-1)[entry] != n for a, entry, n in found.fixed):
+            return None
+        if not self.ways and size_of_step(found) > MOST_OPERATIONS:
+            raise InvalidOption(
+                f"{self.where}: a step of this model takes {size_of_step(found)} operations, more"
+                f" than the {MOST_OPERATIONS} that a page holds.",
+                "Make a film: result.animate('film.html').",
+            )
+        return found
+
+    def add(self, way: Way, loan: Loan) -> None:
+        self.ways.append(way)
+        for key in way.keys:
+            self.carried.setdefault(key, float(loan.copies[key[0]].reshape(-1)[key[1]]))
+
+
+def size_of_step(recording: Recording) -> int:
+    """Its operations."""
+    return len(recording.step.nodes)
+
+
+def affordable(steps: int, recorder: Recorder, runs: int) -> int:
+    """Steps that each of some runs may take: all, or as many as are run in a few seconds."""
+    one = max(1, recorder.operations // max(1, len(recorder.ways)))
+    return min(steps, max(LEAST_STEPS, RUN_THROUGH // (runs * one)))
 
 
 def made_way(found: Recording, loan: Loan, members: Members) -> Way:
     kept = members.stepper.layout.kept
     module, imports = wasm_module(run_ir(found, kept), RUN)
     return Way(found, loan.keys(found.carried), machine_code(found, kept), module, imports)
-
-
-def check_size(ways: Sequence[Way]) -> None:
-    operations = sum(len(way.recording.step.nodes) for way in ways)
-    if operations > MOST_OPERATIONS:
-        raise InvalidOption(
-            f"animate: live: a step of this model takes {operations} operations, more than the"
-            f" {MOST_OPERATIONS} that a page holds.",
-            "Make a film: leave out live=True.",
-        )
 
 
 def advanced(

@@ -1,0 +1,63 @@
+"""A page keeps the ways of a step that fit, says where it stops, and names who was called."""
+
+import pytest
+from test_default_sliders import head_of
+
+import chasles as ch
+from chasles.many.ensembles import portable
+
+
+def spinning_up() -> ch.Model:
+    """A body that spins faster and faster: from some angle in a step on no series will do."""
+    body = ch.Body.box("body", (0.1, 0.2, 0.3), mass=1.0)
+    spin = ch.Load("spin", body, torque=(0, 0, 2.0), frame="body")
+    return ch.Model([body], forces=[spin], gravity=(0, 0, -9.81))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The head of a page with all ways, and their sizes."""
+    sizes = []
+
+    class Counting(portable.Recorder):
+        def add(self, way, loan):
+            super().add(way, loan)
+            sizes.append(portable.size_of_step(way.recording))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(portable, "Recorder", Counting)
+        path = tmp_path_factory.mktemp("whole") / "body.html"
+        page = ch.export(spinning_up(), path, until=0.1, sliders={"gravity": (5.0, 20.0)})
+    return head_of(page), sizes
+
+
+def test_a_short_run_is_followed_for_as_long_as_a_page_may_be_watched(whole):
+    """The other way is met after the 0.1 s of the run that frames the picture."""
+    head, sizes = whole
+    assert len(head["live"]["modules"][0]["ways"]) == len(sizes) >= 2
+    assert "stops at" not in head["live"]["words"]
+
+
+def test_ways_beyond_the_room_are_left_out_and_the_page_says_where_it_stops(
+    whole, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(portable, "MOST_OPERATIONS", whole[1][0] + 1)
+    page = ch.export(spinning_up(), tmp_path / "body.html", until=0.1,
+                     sliders={"gravity": (5.0, 20.0)})  # fmt: skip
+    live = head_of(page)["live"]
+    assert len(live["modules"][0]["ways"]) == 1
+    assert "a part of the model's states" in live["words"]
+    assert "the first positions: 0." in live["words"] and "gravity 20 m/s²: 0." in live["words"]
+
+
+def test_a_step_that_is_too_large_is_refused_by_the_name_of_what_was_called(
+    monkeypatch, tmp_path, refusal
+):
+    monkeypatch.setattr(portable, "MOST_OPERATIONS", 10)
+    run = ch.simulate(spinning_up(), 0.1, step=1e-3)
+    for call, name in (
+        (lambda: ch.export(spinning_up(), tmp_path / "body.html", until=0.1), "export: a step"),
+        (lambda: run.animate(tmp_path / "body.html", live=True), "animate: live: a step"),
+    ):
+        message = refusal(call, ch.InvalidOption)
+        assert message.startswith(name) and "more than the 10 that a page holds" in message
