@@ -2,6 +2,7 @@
 
 import pytest
 from test_default_sliders import head_of
+from test_films import Visit
 
 import chasles as ch
 from chasles.many.ensembles import portable
@@ -48,6 +49,23 @@ def test_ways_beyond_the_room_are_left_out_and_the_page_says_where_it_stops(
     assert len(live["modules"][0]["ways"]) == 1
     assert "a part of the model's states" in live["words"]
     assert "the first positions: 0." in live["words"] and "gravity 20 m/s²: 0." in live["words"]
+
+
+def test_where_it_stops_time_stands_and_the_note_is_beside_the_panel(
+    browser, whole, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(portable, "MOST_OPERATIONS", whole[1][0] + 1)
+    page = ch.export(spinning_up(), tmp_path / "body.html", until=0.1, sliders={})
+    with Visit(browser, page, fragment="#still") as visit:
+        visit.run("setPlaying(true)")
+        visit.run("(() => { for (let k = 0; k < 400 && film.playing; k++) live.tick(1 / 60); })()")
+        assert not visit.run("film.playing")
+        reached = visit.run("live.runs[0].index * live.runs[0].m.step")
+        assert visit.run("live.time") == reached > 0.1
+        note, panel = (visit.page.locator(f"#{name}").bounding_box() for name in ("note", "panel"))
+        text = visit.run("""(() => { const range = document.createRange();
+          range.selectNodeContents($("note")); return range.getBoundingClientRect().left; })()""")
+        assert note["height"] > 0 and text >= panel["x"] + panel["width"]
 
 
 def test_a_step_that_is_too_large_is_refused_by_the_name_of_what_was_called(
