@@ -79,3 +79,27 @@ def test_a_step_that_is_too_large_is_refused_by_the_name_of_what_was_called(
     ):
         message = refusal(call, ch.InvalidOption)
         assert message.startswith(name) and "more than the 10 that a page holds" in message
+
+
+def wind(t, position, rotation, velocity, angular_velocity):
+    return (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def law(t, q, rate):
+    return -3.0 * q
+
+
+@pytest.mark.parametrize("kind", ["compiled", "called", "law", "fed back"])
+def test_a_formula_in_python_is_refused_by_its_name(kind, tmp_path, refusal):
+    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    force = {
+        "compiled": lambda: ch.CustomForce("breeze", arm, wind, compiled=True),
+        "called": lambda: ch.CustomForce("breeze", arm, wind),
+        "law": lambda: ch.JointLaw("breeze", hinge, law),
+        "fed back": lambda: ch.Motor("breeze", hinge, effort=law),
+    }[kind]()
+    model = ch.Model([arm], [hinge], [force])
+    message = refusal(lambda: ch.export(model, tmp_path / "arm.html", until=0.1), ch.InvalidOption)
+    assert message.startswith("export: force 'breeze' has a formula in Python")
+    assert "Noted" not in message and "animate('film.html')" in message

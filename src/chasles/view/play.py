@@ -15,7 +15,17 @@ import numpy as np
 from chasles.integrators.stabilisation.stabiliser import STABILISERS
 from chasles.many.ensembles.members import equal_steps, image_of, make_stepper
 from chasles.many.ensembles.portable import Portable, Positions, portable
-from chasles.model import ChaslesError, InvalidOption
+from chasles.model import (
+    ChaslesError,
+    CustomCoupling,
+    CustomForce,
+    CustomJoint,
+    InvalidOption,
+    Joint,
+    JointLaw,
+    Model,
+    Motor,
+)
 from chasles.notices import notice
 from chasles.result.result import Result
 from chasles.run.control import Control
@@ -131,6 +141,7 @@ def outermost(cloud: Any) -> Any:
 
 def made_portable(result: Result, sliders: Sequence[Slider], where: str) -> Portable:
     """The model of a result with its own method, spaces and step, for all positions of sliders."""
+    check_formulas(result.model, called(where))
     options, step = options_of(result, where), float(result.provenance["step"])
     make = partial(set_up, result, options, sliders)
     first = tuple(slider.first for slider in sliders)
@@ -173,6 +184,22 @@ def those_that_start(result: Result, sliders: Sequence[Slider], where: str) -> l
         if all(image.structure == structure for image in images):
             kept = tried
     return kept
+
+
+def check_formulas(model: Model, where: str) -> None:
+    """Refuse formulas of users, which stand behind an address of this process."""
+    for found in [*model.forces, *model.drivers, *model.joints]:
+        if isinstance(found, Motor):
+            if found.feedback is None:
+                continue
+        elif not isinstance(found, CustomForce | JointLaw | CustomCoupling | CustomJoint):
+            continue
+        word = "joint" if isinstance(found, Joint) else found.word
+        raise InvalidOption(
+            f"{where}: {word} '{found.name}' has a formula in Python, which a page does not have.",
+            "Use a force or joint of the library in its place, or make a film:"
+            " result.animate('film.html').",
+        )
 
 
 def called(where: str) -> str:
