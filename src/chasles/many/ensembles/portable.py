@@ -34,11 +34,12 @@ from chasles.many.traced.record import NotTraceable, Recording, record
 from chasles.many.traced.running import MachineCode, machine_code
 from chasles.many.traced.wasm import READ, inexact, read_ir, wasm_module
 from chasles.model import InvalidOption
+from chasles.notices import while_waiting
 from chasles.run.stepper import Stepper
 from chasles.scalars.nodes import Program
 
-MOST_OPERATIONS = 150_000  # of a step, all ways together: some 0.7 MB of a page
-MOST_WAYS = 24
+MOST_OPERATIONS = 100_000  # of a step, all ways together: half a minute to record, 0.5 MB
+MOST_WAYS = 64
 RUN_THROUGH = 4_000_000_000  # operations of all steps that are run while ways are looked for
 LEAST_STEPS = 500  # of each run
 MOST_POSITIONS = 200  # of sliders that are coupled, all combinations together
@@ -266,6 +267,7 @@ class Recorder:
         """The step from here on; None where none can be recorded beside the others."""
         if len(self.ways) >= MOST_WAYS:
             return None
+        while_waiting(f"{self.where}: recording way {len(self.ways) + 1} of a step")
         times = self.step * index, self.step * (index + 1)
         try:
             with np.errstate(all="ignore"):
