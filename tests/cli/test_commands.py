@@ -167,6 +167,62 @@ def test_import_writes_a_model_file_and_says_what_it_has_not(in_folder, capsys):
     assert main(["import", "left_out.toml"]) == 2
 
 
+def test_export_has_the_options_of_a_page(in_folder, capsys):
+    top = ch.Body.box("top", (0.1, 0.2, 0.4), mass=1.0, position=(0.5, 0, 0))
+    pivot = ch.Spherical("pivot", ch.GROUND, top, at=(0, 0, 0))
+    ch.Model([top], [pivot]).write("heavy_top.toml")
+    asked = ["export", "heavy_top.toml", "--out", "page.html", "--until", "0.1"]
+    assert main([*asked, "--sliders", "gravity=0:20", "top.mass=0.5:2"]) == 0
+    assert "<title>Heavy top</title>" in Path("page.html").read_text("utf-8")
+    assert main([*asked, "--title", "A & B", "--spaces", "SE3", "SO3xR3",
+                 "--stabilise", "projection"]) == 0  # fmt: skip
+    assert "<title>A &amp; B</title>" in Path("page.html").read_text("utf-8")
+    capsys.readouterr()
+    assert main([*asked, "--sliders", "gravity"]) == 2
+    assert "PATH=LOW:HIGH, got 'gravity'" in capsys.readouterr().err
+
+
+def test_a_film_of_a_saved_run_is_named_after_its_model(in_folder):
+    ball = ch.Body.sphere("ball", 0.1, mass=1.0)
+    run = ch.simulate(ch.Model([ball]), until=0.1, step=0.01)
+    Path("out/big_ball").mkdir(parents=True)
+    for saved, title in (("out/big_ball/result.nc", "Big ball"), ("thrown.nc", "Thrown")):
+        run.save(saved)
+        assert main(["view", saved, "--out", "film.html"]) == 0
+        assert f"<title>{title}</title>" in Path("film.html").read_text("utf-8")
+
+
+BOT = """<mujoco><option timestep="{step}"/><worldbody>
+  <geom name="ground" type="plane" size="5 5 0.1"/>
+  <body name="trunk" pos="0 0 0.5"><freejoint/><geom type="box" size="0.2 0.1 0.05" mass="5"/>
+    <body name="leg" pos="0.1 0 -0.05">
+      <joint name="hip" type="hinge" axis="0 1 0" {hinge}/>
+      <geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.03" mass="1"/>
+    </body></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    "hinge, contacts, wanted",
+    [
+        ("", "none", {"until": 5.0, "step": 0.002}),
+        ('range="-30 30" limited="true"', "none", {"until": 5.0, "rtol": 1e-6, "atol": 1e-8}),
+        ('damping="0.5"', "planes", {"until": 5.0, "rtol": 1e-6, "atol": 1e-8}),
+    ],
+)
+def test_what_import_writes_runs_and_keeps_its_energy(in_folder, capsys, hinge, contacts, wanted):
+    pytest.importorskip("mujoco")
+    Path("bot.xml").write_text(BOT.format(step=0.002, hinge=hinge))
+    assert main(["import", "bot.xml", "--contacts", contacts]) == 0
+    assert "next: chasles run bot.toml  (until = 5" in capsys.readouterr().out
+    assert ch.read_run("bot.toml") == wanted
+    assert main(["run", "bot.toml", "--until", "1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["energy"]["largest_error"] < 1e-5 * 60.0  # J that fall
+    if "rtol" in wanted:
+        assert main(["run", "bot.toml", "--until", "0.1", "--step", "1e-3", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["step"] == 1e-3
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command, capsys):
     with pytest.raises(SystemExit) as stop:

@@ -11,6 +11,10 @@ from PIL import Image
 import chasles as ch
 from chasles import cli
 from chasles.view import live
+from chasles.view.film import curves_of
+from chasles.view.forms import PLAIN, QUARTERS, paint_of
+from chasles.view.live_panel import toned
+from chasles.view.scene import scene_of_run
 
 
 def test_without_viser_the_viewer_says_what_to_do(swing, monkeypatch):
@@ -99,6 +103,79 @@ def test_its_controls_show_and_hide(shown):
     shown.gap_shown.value = shown.force_shown.value = shown.applied_shown.value = False
     shown.show(100)
     assert not shown.arrows
+
+
+def test_its_curves_are_those_of_the_film_energies_first(shown):
+    assert list(shown.plot.curves) == [curve[0] for curve in curves_of([shown.result])]
+    assert shown.plot.choice.value == "Energy" and len(shown.plot.drawn.data) == 4
+    shown.plot.choice.value = "Angle of hinge"
+    np.testing.assert_allclose(
+        shown.plot.drawn.data[1], shown.result.coordinate("hinge")[shown.plot.shown]
+    )
+
+
+def test_a_curve_that_is_zero_throughout_is_said(shown, monkeypatch):
+    nothing = ("Largest joint gap", "m", True, [("", None, lambda run: np.zeros(len(run.t)))])
+    monkeypatch.setitem(shown.plot.curves, "Energy", nothing)
+    shown.plot.draw()
+    assert shown.plot.drawn is None
+    assert shown.plot.said.content == "Largest joint gap: zero throughout"
+
+
+def test_a_selected_body_shows_its_numbers(shown):
+    shown.playing.value = False
+    time.sleep(0.1)
+    shown.show(100)
+    shown.select("arm")
+    x = shown.result.position("arm")[100, 0]
+    assert "2 kg" in shown.card.content and f"{x:.3f}, " in shown.card.content
+    shown.select("</script>bob & co")
+    assert "<" not in shown.card.content
+
+
+def test_switches_show_names_frames_joints_and_floor(shown):
+    boxes = {handle.label: handle for handle in shown.boxes}
+    assert list(boxes) == ["Trails", "Names", "Frames of bodies", "Joints", "Floor"]
+    for words, field in (("Names", "names"), ("Joints", "joints")):
+        boxes[words].value = not boxes[words].value
+        assert all(handle.visible == boxes[words].value for handle in getattr(shown, field))
+    boxes["Floor"].value = False
+    boxes["Frames of bodies"].value = True
+    assert not shown.floor.visible
+    assert all(handle.show_axes for handle in shown.bodies.values())
+
+
+def test_bodies_have_the_colours_of_the_film_and_wheels_two_tones():
+    wheel = ch.Body.cylinder("wheel", 0.3, 0.05, mass=1.0)
+    run = ch.simulate(ch.Model([wheel]), 0.1, step=1e-2)
+    (part,) = scene_of_run(run).parts
+    colour, _ = paint_of(part, None)
+    (light, one), (dark, other) = toned(part, colour, QUARTERS)
+    assert one == tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5)) != other
+    assert len(light) == len(dark) > 0
+    (whole,) = toned(part, colour, PLAIN)
+    assert len(whole[0]) == len(light) + len(dark)
+
+
+def test_on_a_phone_the_scene_stands_above_the_panel(browser, shown):
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(shown.url)
+    page.get_by_text("Play", exact=True).wait_for(timeout=30000)
+    comes(page, lambda: heights(shown) and 0.2 < heights(shown)[0] < 0.35)
+    page.close()
+
+
+def heights(shown):
+    """How far the first body stands above the middle of every reader's picture, by its height."""
+    found = []
+    for client in shown.server.get_clients().values():
+        camera = client.camera
+        ahead = np.array(camera.look_at) - camera.position
+        ahead /= np.linalg.norm(ahead)
+        up = shown.scene.up - (shown.scene.up @ ahead) * ahead
+        to = np.mean([shown.result.position("arm")[0], (0, 0, 0)], axis=0) - camera.position
+        found.append(to @ up / np.linalg.norm(up) / (to @ ahead) / (2 * np.tan(camera.fov / 2)))
+    return found
 
 
 def test_the_command_line_makes_a_film_of_a_saved_run(swing, tmp_path, capsys):

@@ -10,6 +10,9 @@ from typing import Any
 from chasles.cli.common import show
 from chasles.model import InvalidOption
 
+IMPORTED = 5.0  # s that a robot is run for, unless its user says so
+TOLERANCES = {"rtol": 1e-6, "atol": 1e-8}
+
 
 def designate(options: Namespace) -> int:
     from chasles.io.read import read_model
@@ -62,14 +65,32 @@ def import_robot(options: Namespace) -> int:
     robot = options.file.suffix.lower() != ".toml"
     choices = (options.limits, options.contacts) if robot else (None, None)
     model, run = read_file(options.file, options.folder, *choices)
+    run = run_to_write(model, run) if robot else run
     written = model.write(target, run)
-    lines = [repr(model), *(f"note: {note}" for note in model.notes), str(written)]
+    settings = ", ".join(f"{name} = {value:g}" for name, value in run.items() if robot)
+    lines = [
+        repr(model),
+        *(f"note: {note}" for note in model.notes),
+        *([f"next: chasles run {written}  ({settings}: see its table [run])"] if robot else []),
+        str(written),
+    ]
     data = {
         "file": str(written), "bodies": len(model.bodies), "joints": len(model.joints),
         "forces": len(model.forces), "degrees_of_freedom": model.degrees_of_freedom,
         "notes": list(model.notes),
     }  # fmt: skip
     return show(options, "\n".join(lines), lambda: data)
+
+
+def run_to_write(model: Any, run: dict[str, Any]) -> dict[str, Any]:
+    """The table [run] of a robot that was imported: its file's step, or tolerances.
+
+    Springs, stops and contacts change faster than the step of a simulator that smooths them.
+    """
+    from chasles.model import Load, Motor, Servo
+
+    stiff = any(isinstance(f, Servo) or not isinstance(f, Load | Motor) for f in model.forces)
+    return {"until": IMPORTED, **(TOLERANCES if stiff else run)}
 
 
 def sweep(options: Namespace) -> int:
@@ -140,10 +161,14 @@ def library(options: Namespace) -> int:
 
 def view(options: Namespace) -> int:
     from chasles.io.netcdf import load
+    from chasles.view.film import title_from
 
     result = load(options.file)
     if options.out is not None:
-        print(result.animate(options.out, title=options.file.stem, follow=options.follow))
+        # `chasles run top.toml` saves out/top/result.nc
+        named = options.file.resolve()
+        named = named.parent if named.stem == "result" and named.parent.name else named
+        print(result.animate(options.out, title=title_from(named), follow=options.follow))
         return 0
     live = result.view(port=options.port, follow=options.follow)
     print(f"{live.url}  (Ctrl-C ends)", flush=True)
@@ -154,16 +179,38 @@ def view(options: Namespace) -> int:
 def export(options: Namespace) -> int:
     from chasles.io.read import read_model
     from chasles.view.export import export
+    from chasles.view.film import title_from
 
     target = options.out or (Path(f"{options.file.stem}.cu") if options.cuda else None)
     if target is None:
         raise InvalidOption(
             "export: the format is missing.", f"Give --out {options.file.stem}.html, or --cuda."
         )
-    asked: dict[str, Any] = {} if options.step is None else {"step": options.step}
-    asked |= {"method": options.method, "spaces": options.spaces, "exact": not options.fma}
+    spaces = options.spaces or ["auto"]
+    asked: dict[str, Any] = {"method": options.method, "exact": not options.fma}
+    asked["spaces"] = spaces[0] if len(spaces) == 1 else spaces
+    for name in ("step", "until", "title", "stabilise"):
+        if getattr(options, name) is not None:
+            asked[name] = getattr(options, name)
+    if options.sliders:
+        asked["sliders"] = dict(slider(words) for words in options.sliders)
+    if target.suffix.lower() == ".html":
+        asked.setdefault("title", title_from(options.file))
     print(export(read_model(options.file), target, **asked))
     return 0
+
+
+def slider(words: str) -> tuple[str, tuple[float, float]]:
+    """PATH=LOW:HIGH as a path and a range."""
+    path, _, span = words.rpartition("=")
+    low, _, high = span.partition(":")
+    try:
+        return path, (float(low), float(high))
+    except ValueError:
+        raise InvalidOption(
+            f"export: --sliders must be PATH=LOW:HIGH, got '{words}'.",
+            "Give --sliders gravity=0:20 hinge=-1.5:1.5, say.",
+        ) from None
 
 
 def warm(options: Namespace) -> int:

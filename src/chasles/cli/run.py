@@ -24,6 +24,8 @@ def call(options: argparse.Namespace) -> int:
     if "step" not in given and any(name in given for name in CHOOSING):
         other = ("rtol", "atol") if "tol" in given else ("tol",)
         run = {name: value for name, value in run.items() if name not in ("step", *other)}
+    elif "step" in given:  # instead of the file's tolerances
+        run = {name: value for name, value in run.items() if name not in CHOOSING}
     run |= given
     if "until" not in run:
         raise InvalidOption(

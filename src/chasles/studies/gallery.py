@@ -22,7 +22,6 @@ from chasles.model import (
     UnknownName,
 )
 from chasles.model.checks import as_vector
-from chasles.model.plain import JOINTS
 from chasles.studies import paper_mechanisms
 from chasles.studies.paper_mechanisms import LINK
 from chasles.studies.paper_mechanisms import double_pendulum as double_pendulum
@@ -44,7 +43,7 @@ def joint_of(kind: str, name: str, a: Body | str, b: Body | str, at: Floats, axi
     own: dict[str, Any] = {} if kind == "spherical" else {"axis": axis}
     if kind == "helical":
         own["pitch"] = PITCH
-    return JOINTS[UnknownName.check("lower pair", kind, PAIRS)](name, a, b, at=at, **own)
+    return Joint.kinds[UnknownName.check("lower pair", kind, PAIRS)](name, a, b, at=at, **own)
 
 
 def random_rotation(rng: np.random.Generator) -> Floats:

@@ -10,7 +10,7 @@ from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.result.atomic_file import checked_file
 from chasles.result.result import Result
-from chasles.view.film import Film, checked_layout, labels_of, make_film
+from chasles.view.film import Film, checked_layout, labels_of, make_film, title_from
 from chasles.view.gltf import write_gltf
 from chasles.view.setting import checked_follow
 
@@ -66,6 +66,8 @@ def animate(
     """
     every = checked_results(results)
     target = None if path is None else checked_file(path, KINDS, "animate: the film")
+    if title is None and target is not None:
+        title = title_from(target)
     names, arranged = labels_of(every, labels), checked_layout(layout)
     if frames is not None:
         frames = checked_count(frames, "frames", None, "animate", InvalidOption, least=2)

@@ -81,7 +81,11 @@ def draw(ax: Axes, t: Floats, found: list[Curves]) -> None:
     ]
     every = np.concatenate([values for _, values in curves])
     every = every[np.isfinite(every)]
-    logarithmic = all(one.logarithmic for one in found) and bool(every.any())
+    title = found[0].title if not several else ", ".join(one.title for one in found)
+    if every.size and not every.any():
+        nothing(ax, title, t)
+        return
+    logarithmic = all(one.logarithmic for one in found)
     for index, (name, values) in enumerate(curves):
         shown = np.maximum(values, FLOOR) if logarithmic else values
         lone = len(curves) == 1
@@ -93,7 +97,6 @@ def draw(ax: Axes, t: Floats, found: list[Curves]) -> None:
         positive = np.maximum(every[len(every) // 50 :], FLOOR)
         low = max(float(np.quantile(positive, 0.02)) / 2.0, FLOOR)
         log_axis(ax, low, max(largest, 10 * FLOOR), zero=FLOOR)
-    title = found[0].title if not several else ", ".join(one.title for one in found)
     if not logarithmic:
         room_for_constants(ax, every)
     titles(ax, title, largest_of([every]))
@@ -101,6 +104,16 @@ def draw(ax: Axes, t: Floats, found: list[Curves]) -> None:
     ax.set_ylabel(found[0].label)
     if len(curves) > 1:
         legend_above(ax, len(curves))
+
+
+def nothing(ax: Axes, title: str, t: Floats) -> None:
+    """Words instead of an axis on which nothing differs from zero."""
+    titles(ax, title)
+    seconds_axis(ax, t)
+    ax.set_ylim(-1.0, 1.0)
+    ax.set_yticks([])
+    ax.text(0.5, 0.5, "zero throughout", transform=ax.transAxes, ha="center", va="center",
+            color=LIGHT["muted"])  # fmt: skip
 
 
 #: Below this share of its size a curve's variation is rounding, which no axis should resolve.

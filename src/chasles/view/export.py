@@ -13,6 +13,7 @@ from chasles.model.words import Stabiliser
 from chasles.result.atomic_file import checked_path, write_text
 from chasles.run.simulate import simulate
 from chasles.run.time_grid import checked_step
+from chasles.view.film import title_from
 from chasles.view.play import make_live
 
 USUAL_STEP = 1e-3
@@ -62,7 +63,7 @@ def export(
         (where they start), "hinge.rate", "top.mass", "top.angular_velocity.z", and motors and
         servos by name (their inputs, which change while the page runs). By default a few of those.
     title
-        For .html: title of the page.
+        For .html: title of the page. By default the name of the file.
     view
         For .html: "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees.
     exact
@@ -98,6 +99,7 @@ def export(
     text = write(model, {
         "step": step, "method": method, "spaces": spaces, "stabilise": stabilise, "start": start,
         "until": until, "sliders": sliders, "title": title, "view": view, "exact": exact,
+        "target": target,
     })  # fmt: skip
     return write_text(target, text)
 
@@ -111,7 +113,8 @@ def page_of(model: Model, options: Mapping[str, Any]) -> str:
     asked = {name: options[name] for name in ("until", "step", "method", "stabilise", "start")}
     results = [simulate(model, **asked, spaces=one, progress=False) for one in every]
     labels = [str(one) for one in every] if len(every) > 1 else None
-    film = make_live(results, labels, "side by side", options["title"], options["view"],
+    title = options["title"] or title_from(options["target"])
+    film = make_live(results, labels, "side by side", title, options["view"],
                      options["sliders"], "export")  # fmt: skip
     return film.html
 

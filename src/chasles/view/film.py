@@ -177,10 +177,15 @@ def read(path: Any) -> str:
 
 
 def title_of(result: Result) -> str:
+    """A title where nobody gave one, and no file has a name."""
     names = result.model.body_names
-    if len(names) == 1:
-        return names[0]
-    return f"{names[0]} and {plural(len(names) - 1, 'more body', 'more bodies')}"
+    return names[0] if len(names) == 1 else f"Mechanism of {len(names)} bodies"
+
+
+def title_from(path: Path) -> str:
+    """The name of a file in words: heavy_top.html is "Heavy top"."""
+    words = path.stem.replace("_", " ").strip() or path.stem
+    return words[:1].upper() + words[1:]
 
 
 def about(results: Sequence[Result]) -> str:

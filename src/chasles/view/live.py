@@ -15,20 +15,23 @@ from chasles.model.keywords import checked_keywords
 from chasles.result.result import Result
 from chasles.view.applied import Arrow, applied_forces, joint_arrows, largest_of
 from chasles.view.camera import camera_of
-from chasles.view.film import largest_gap
+from chasles.view.film import trail_colours
+from chasles.view.forms import extents, paint_of, pattern_of
+from chasles.view.live_panel import Plot, numbers_of, toned
 from chasles.view.marks import tie_path
-from chasles.view.panels import scaled
 from chasles.view.raster import rgb
 from chasles.view.scene import ROD, TIE, Part, Pose, place, poses_at, scene_of_run
 from chasles.view.setting import checked_follow, followed, reached
 from chasles.view.tracks import quaternions
 
 FRAMES = 60.0  # per second
-POINTS = 400  # of a trail, and of a curve
+POINTS = 400  # of a trail
 SPEEDS = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")
 SPRING, THIN = "#177a5b", 0.004  # colour of springs; thickness of lines, over the size
 COLOURS = {"gap": "#c4512d", "reaction": "#2f66b3", "force": "#6d4aa3", "torque": "#b5761a"}
 LASTS = 8.0  # seconds that a run takes at the first speed, about
+NARROW = 700  # pixels of a window whose lower part the panel covers
+BELOW = 0.28  # of its height: how far the scene then stands above the middle
 
 
 class NoViewer(ChaslesError):
@@ -71,9 +74,12 @@ class Live:
         self.url = f"http://127.0.0.1:{self.server.get_port()}"
         self.server.scene.set_up_direction(tuple(self.scene.up))
         self.bodies: dict[str, Any] = {}
+        self.joints: list[Any] = []  # what is drawn of them
+        self.selected = ""
+        self.frame = 0
         self.build()
-        self.controls()
         self.look()
+        self.controls()
         self.show(0)
         self.running = True
         self.thread = threading.Thread(target=self.play, daemon=True)
@@ -86,12 +92,19 @@ class Live:
 
     def build(self) -> None:
         """Bodies as frames that move, with their meshes in them."""
-        scene = self.server.scene
+        scene, size = self.server.scene, self.scene.size
         for body in self.result.model.bodies:
             path = f"/body {len(self.bodies)}"  # a name may have slashes, which would nest it
-            self.bodies[body.name] = scene.add_frame(path, show_axes=False)
+            self.bodies[body.name] = scene.add_frame(
+                path, show_axes=False, axes_length=0.15 * size, axes_radius=0.004 * size
+            )
+        self.names = [
+            scene.add_label(f"/body {k}/name", name, visible=False)
+            for k, name in enumerate(self.bodies)
+        ]
+        extent = extents(self.scene)
         for number, part in enumerate(self.scene.parts):
-            self.add_part(number, part)
+            self.add_part(number, part, extent.get(part.body, 0.0))
         self.gaps = list(joint_arrows(self.result, self.scene, ("gap",)))
         self.ties = [
             self.add_lines(
@@ -103,16 +116,22 @@ class Live:
         self.arrows: dict[str, Any] = {}
         self.trails = [self.add_trail(body.name) for body in self.result.model.bodies]
 
-    def add_part(self, number: int, part: Part) -> None:
+    def add_part(self, number: int, part: Part, extent: float) -> None:
+        """The surfaces of a part, in one colour or in two that show its spin."""
         names = list(self.bodies)
         home = f"/body {names.index(part.body)}" if part.body in names else "/ground"
-        colour = tuple(int(c) for c in rgb(part.colour))
-        solid = part.solid
-        self.server.scene.add_mesh_simple(
-            f"{home}/{part.role} {number}", solid.vertices[solid.triangles].reshape(-1, 3),
-            np.arange(3 * len(solid.triangles)).reshape(-1, 3), color=colour,
-            flat_shading=not bool((~solid.creased).any()), side="double",
-        )  # fmt: skip
+        colour, _ = paint_of(part, None)
+        smooth = bool((~part.solid.creased).any())
+        for k, (corners, ink) in enumerate(toned(part, colour, pattern_of(part, extent))):
+            handle = self.server.scene.add_mesh_simple(
+                f"{home}/{part.role} {number}.{k}", corners.reshape(-1, 3),
+                np.arange(3 * len(corners)).reshape(-1, 3), color=ink,
+                flat_shading=not smooth, side="double",
+            )  # fmt: skip
+            if part.role == "joint":
+                self.joints.append(handle)
+            if part.body in names:
+                handle.on_click(lambda _, body=part.body: self.select(body))
 
     def add_lines(self, name: str, path: Floats, colour: str, thickness: float = THIN) -> Any:
         segments = np.stack((path[:-1], path[1:]), axis=1)
@@ -125,7 +144,7 @@ class Live:
 
     def add_trail(self, body: str) -> Any:
         every = max(1, len(self.result.t) // POINTS)
-        own = next((p.colour for p in self.scene.parts if p.body == body), "#667080")
+        own = trail_colours(self.scene, None)[list(self.bodies).index(body)]
         path = self.result.position(body)[::every]
         return self.add_lines(
             f"/trail {list(self.bodies).index(body)}",
@@ -143,14 +162,21 @@ class Live:
 
         @self.server.on_client_connect
         def _(client: Any) -> None:
-            client.camera.position = tuple(away + self.moved)
-            client.camera.look_at = tuple(middle + self.moved)
+            moved = self.moved
+            if client.camera.image_width < NARROW:
+                height = 2.0 * np.tan(client.camera.fov / 2.0) * np.linalg.norm(away - middle)
+                across = self.scene.up - (self.scene.up @ eye.towards) * eye.towards
+                moved = moved - BELOW * height * across / max(np.linalg.norm(across), 1e-9)
+            client.camera.position = tuple(away + moved)
+            client.camera.look_at = tuple(middle + moved)
 
         cloud = reached(self.result, self.scene, every)
         grid = 2.0 * float(np.linalg.norm(np.ptp(cloud, axis=0)))
         lowest = middle + ((cloud @ self.scene.up).min() - middle @ self.scene.up) * self.scene.up
         plane = {0: "yz", 1: "xz", 2: "xy"}[int(np.abs(self.scene.up).argmax())]
-        self.server.scene.add_grid("/floor", grid, grid, plane=plane, position=tuple(lowest))
+        self.floor = self.server.scene.add_grid(
+            "/floor", grid, grid, plane=plane, position=tuple(lowest)
+        )
 
     # --- what can be done ---
 
@@ -163,23 +189,17 @@ class Live:
         self.time = gui.add_slider(
             "Time, s", float(t[0]), float(t[-1]), max(length / 1000.0, 1e-9), float(t[0])
         )
+        self.plot = Plot(gui, self.result)
+        self.card = gui.add_markdown("Click a body to read its numbers.")
         with gui.add_folder("Show"):
-            trails = gui.add_checkbox("Trails", len(self.trails) <= 8)
+            self.switches(gui)
             self.gap_shown = gui.add_checkbox("Joint gaps, magnified", False)
             largest = max((float(np.abs(gap.values).max()) for gap in self.gaps), default=0.0)
             power = int(np.floor(np.log10(0.3 * self.scene.size / largest))) if largest > 0 else 0
             self.power = gui.add_slider("× 10 to the", 0, max(power + 2, 1), 1, max(power, 0))
             self.force_shown = gui.add_checkbox("Reactions", False)
             self.applied_shown = gui.add_checkbox("Forces and torques", False)
-        self.curve(gui)
         self.moved_by_us = False
-
-        def set_trails() -> None:
-            for trail in self.trails:
-                trail.visible = trails.value
-
-        trails.on_update(lambda _: set_trails())
-        set_trails()
         for control in (self.gap_shown, self.power, self.force_shown, self.applied_shown):
             control.on_update(lambda _: self.show(self.frame))
 
@@ -189,24 +209,36 @@ class Live:
                 self.playing.value = False
                 self.show(int(np.abs(self.result.t - self.time.value).argmin()))
 
-    def curve(self, gui: Any) -> None:
-        """The largest gap and the energy's error over time, beside the scene."""
-        import viser.uplot as uplot
+    def switches(self, gui: Any) -> None:
+        """Boxes for what is drawn or not, with what each of them shows."""
+        self.boxes: list[Any] = []
+        frames = list(self.bodies.values())
+        kinds = {
+            "Trails": (self.trails, "visible", len(self.trails) <= 8),
+            "Names": (self.names, "visible", False),
+            "Frames of bodies": (frames, "show_axes", False),
+            "Joints": (self.joints, "visible", True),
+            "Floor": ([self.floor], "visible", True),
+        }
+        for words, (handles, field, first) in kinds.items():
+            box = gui.add_checkbox(words, first)
+            self.boxes.append(box)
 
-        every = max(1, len(self.result.t) // POINTS)
-        t = np.asarray(self.result.t[::every], dtype=float)
-        curves = {"energy error, J": self.result.energy_balance()}
-        if self.result.model.joints:
-            curves["largest gap, m"] = largest_gap(self.result)
-        with gui.add_folder("Curves"):
-            for words, history in curves.items():
-                factor, power = scaled(float(np.abs(history).max()))
-                name, values = words.replace(", ", f", {power} "), history / factor
-                gui.add_uplot(
-                    data=(t, np.asarray(values[::every], dtype=float)),
-                    series=(uplot.Series(label="t"), uplot.Series(label=name, stroke="#2f66b3")),
-                    scales={"x": uplot.Scale(time=False)}, title=name, aspect=2.0,
-                )  # fmt: skip
+            def turn(_: Any, box: Any = box, handles: Any = handles, field: str = field) -> None:
+                for handle in handles:
+                    setattr(handle, field, box.value)
+
+            box.on_update(turn)
+            turn(None)
+
+    def select(self, body: str) -> None:
+        """Show the numbers of a body."""
+        self.selected = body
+        self.fill_card()
+
+    def fill_card(self) -> None:
+        if self.selected:
+            self.card.content = numbers_of(self.result, self.selected, self.frame)
 
     def show(self, frame: int) -> None:
         """Put everything where it is at a saved time."""
@@ -219,6 +251,7 @@ class Live:
                 path = tie_path(self.scene, tie, poses)
                 handle.points = np.stack((path[:-1], path[1:]), axis=1).astype(np.float32)
             self.show_vectors(poses, frame)
+            self.fill_card()
         self.go_along(self.gone[frame])
 
     def go_along(self, gone: Floats) -> None:

@@ -6,14 +6,27 @@ method.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from chasles.integrators.stabilisation.stabiliser import STABILISERS
-from chasles.many.ensembles.members import equal_steps, make_stepper
-from chasles.many.ensembles.portable import Portable, portable
-from chasles.model import InvalidOption
+from chasles.many.ensembles.members import equal_steps, image_of, make_stepper
+from chasles.many.ensembles.portable import Portable, Positions, portable
+from chasles.model import (
+    ChaslesError,
+    CustomCoupling,
+    CustomForce,
+    CustomJoint,
+    InvalidOption,
+    Joint,
+    JointLaw,
+    Model,
+    Motor,
+)
+from chasles.notices import notice
 from chasles.result.result import Result
 from chasles.run.control import Control
 from chasles.run.stepper import Stepper
@@ -32,7 +45,7 @@ from chasles.view.setting import reached
 from chasles.view.sliders import Slider, changed, sliders_of
 from chasles.view.tracks import Blob, Header, rounded
 
-RECORDED = 4000  # steps of the run in which branches of a step are looked for
+RECORDED = 20.0  # s of the page in which branches of a step are looked for
 LONGER = 20.0  # times the result: how far functions of time reach
 
 
@@ -48,6 +61,9 @@ def make_live(
     """The page of one or several results that run again."""
     names = labels_of(results, labels)
     chosen = sliders_of(results[0].model, sliders, where)
+    if sliders is None:  # nobody asked for these: those that cannot be had are left out
+        for result in results:
+            chosen = those_that_start(result, chosen, where)
     blob = Blob()
     forms = Forms(blob)
     scenes = [scene_of_run(result) for result in results]
@@ -58,6 +74,9 @@ def make_live(
     seen = [outermost(reached(result, scene, frames)) + np.array(group["offset"])
             for result, scene, frames, group in zip(results, scenes, every, groups)]  # fmt: skip
     kept = common_positions(made)
+    stops = [words for own in made for words in stops_of(own, chosen)]
+    for words in stops:
+        notice(f"{where}: {words}")
     head = {
         **setting,
         "groups": groups,
@@ -69,7 +88,7 @@ def make_live(
             "modules": [module_header(own, kept, blob, f"w{k}") for k, own in enumerate(made)],
             "sliders": [slider.header(own) for slider, own in zip(chosen, kept)],
             "conserved": not results[0].model.forces and not results[0].model.drivers,
-            "words": words_of(made),
+            "words": " ".join([words_of(made), *stops]),
         },
     }
     words = title or title_of(results[0])
@@ -92,6 +111,22 @@ def words_of(made: Sequence[Portable]) -> str:
     return "The compiled step runs in your browser. It gives the same bits as in Python."
 
 
+def stops_of(own: Portable, sliders: Sequence[Slider]) -> list[str]:
+    """What a page says of runs that it holds only in part."""
+    if not own.stopped:
+        return []
+    first = own.stopped[0][0] if not sliders else tuple(slider.first for slider in sliders)
+    ends = []
+    for positions, index in own.stopped:
+        moved = [
+            f"{s.name} {float(f'{s.values[k] * s.scale:.4g}'):g} {s.unit}".strip()
+            for s, k, own_first in zip(sliders, positions, first)
+            if k != own_first
+        ]
+        ends.append(f"{' and '.join(moved) or 'the first positions'}: {index * own.step:.3g} s")
+    return [f"The page holds a part of the model's states. It stops at ({'; '.join(ends)})."]
+
+
 def outermost(cloud: Any) -> Any:
     """Points of a cloud that are furthest in some directions."""
     k = np.arange(60) + 0.5
@@ -106,25 +141,70 @@ def outermost(cloud: Any) -> Any:
 
 def made_portable(result: Result, sliders: Sequence[Slider], where: str) -> Portable:
     """The model of a result with its own method, spaces and step, for all positions of sliders."""
+    check_formulas(result.model, called(where))
     options, step = options_of(result, where), float(result.provenance["step"])
-    until = LONGER * float(result.t[-1] - result.t[0])
-
-    def make(positions: tuple[int, ...]) -> Stepper:
-        at = {s.path: s.values[k] for s, k in zip(sliders, positions)}
-        model, start, inputs = changed(result.model, at)
-        chosen = options if start is None else {**options, "start": start}
-        stepper = make_stepper(model, chosen, step, until)
-        if inputs:
-            control = Control(stepper)
-            control.set(inputs, 0.0)
-            control.hold()
-        return stepper
-
+    make = partial(set_up, result, options, sliders)
     first = tuple(slider.first for slider in sliders)
     counts = [len(slider.values) for slider in sliders]
-    steps = min(RECORDED, int(result.provenance["steps"]))
-    made: Portable = portable(make, counts, first, step, steps)
-    return made
+    reach = min(RECORDED, LONGER * float(result.t[-1] - result.t[0]))
+    return portable(make, counts, first, step, int(reach / step), called(where))
+
+
+def set_up(
+    result: Result, options: Mapping[str, Any], sliders: Sequence[Slider], positions: Positions
+) -> Stepper:
+    """The model of a result with its sliders at some positions, before its first step."""
+    at = {s.path: s.values[k] for s, k in zip(sliders, positions)}
+    model, start, inputs = changed(result.model, at)
+    chosen = dict(options) if start is None else {**options, "start": start}
+    until = LONGER * float(result.t[-1] - result.t[0])
+    stepper = make_stepper(model, chosen, float(result.provenance["step"]), until)
+    if inputs:
+        control = Control(stepper)
+        control.set(inputs, 0.0)
+        control.hold()
+    return stepper
+
+
+def those_that_start(result: Result, sliders: Sequence[Slider], where: str) -> list[Slider]:
+    """Sliders at whose ends, alone and together with those before, the model can be set up."""
+    options = options_of(result, where)
+    structure = image_of(set_up(result, options, (), ())).structure
+    kept: list[Slider] = []
+    for slider in sliders:
+        tried = [*kept, slider]
+        if "start" in options and slider.path in result.model.joint_names:
+            continue  # it would replace the state that the run was started from
+        before = product(*({s.first, 0, len(s.values) - 1} for s in kept))
+        corners = [(*at, end) for at in before for end in (0, len(slider.values) - 1)]
+        try:
+            images = [image_of(set_up(result, options, tried, at)) for at in corners]
+        except ChaslesError:
+            continue
+        if all(image.structure == structure for image in images):
+            kept = tried
+    return kept
+
+
+def check_formulas(model: Model, where: str) -> None:
+    """Refuse formulas of users, which stand behind an address of this process."""
+    for found in [*model.forces, *model.drivers, *model.joints]:
+        if isinstance(found, Motor):
+            if found.feedback is None:
+                continue
+        elif not isinstance(found, CustomForce | JointLaw | CustomCoupling | CustomJoint):
+            continue
+        word = "joint" if isinstance(found, Joint) else found.word
+        raise InvalidOption(
+            f"{where}: {word} '{found.name}' has a formula in Python, which a page does not have.",
+            "Use a force or joint of the library in its place, or make a film:"
+            " result.animate('film.html').",
+        )
+
+
+def called(where: str) -> str:
+    """The function that was called, and its option."""
+    return "animate: live" if where == "animate" else where
 
 
 def options_of(result: Result, where: str) -> dict[str, Any]:
@@ -140,12 +220,13 @@ def options_of(result: Result, where: str) -> dict[str, Any]:
     for words, refused in refusals.items():
         if refused:
             raise InvalidOption(
-                f"{where}: live: the result cannot run in a page: {words}.",
-                "Simulate it again with step=, or make a film: leave out live=True.",
+                f"{called(where)}: the result cannot run in a page: {words}.",
+                "Simulate it with step= and without that, or make a film:"
+                " result.animate('film.html').",
             )
     stabilise = None if p["stabilise"] == "none" else p["stabilise"]
     spaces = choice.word or choice.given or choice.spaces
-    options = equal_steps(f"{where}: live", p["method"], spaces, stabilise)
+    options = equal_steps(called(where), p["method"], spaces, stabilise)
     if p["start"] == "a given state":
         options["start"] = result.state(0)
     return options

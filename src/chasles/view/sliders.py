@@ -9,7 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from chasles.model import InvalidOption, Model, Motor, UnknownName, coordinates_of, input_of
+from chasles.model import (
+    Coupling,
+    Driver,
+    InvalidOption,
+    Joint,
+    JointStop,
+    Model,
+    Motor,
+    UnknownName,
+    coordinates_of,
+    input_of,
+)
 from chasles.model.coordinates import ANGLE
 from chasles.model.errors import short_repr
 from chasles.model.model import EARTH
@@ -108,17 +119,35 @@ def usual_ranges(model: Model) -> dict[str, tuple[float, float]]:
             ranges[f"{body.name}.angular_velocity.{'xyz'[axis]}"] = (ends[0], ends[1])
             break
     if len(model.joints) <= len(model.bodies):  # no loops, which not every start closes
-        for joint in [j for j in model.joints if len(coordinates_of(j)) == 1][:2]:
-            wide = (
-                3.0
-                if coordinates_of(joint)[0] == ANGLE
-                else 0.25 * size_of(model, poses_at_start(model))
-            )
-            ranges[joint.name] = (-wide, wide)
+        for joint in free_joints(model)[:2]:
+            ranges[joint.name] = usual_start(model, joint)
     strength = float(np.linalg.norm(model.gravity))
     if strength:
         ranges["gravity"] = (0.0, 2.0 * strength)
     return dict(list(ranges.items())[:MOST_SLIDERS])
+
+
+def free_joints(model: Model) -> list[Joint]:
+    """Joints of one coordinate, which neither a driver nor a coupling holds, nor stops at once."""
+    held: set[str] = set()
+    for driver in model.drivers:
+        held |= {driver.joint} if isinstance(driver, Driver) else set()
+        held |= set(driver.joints) if isinstance(driver, Coupling) else set()
+    single = [j for j in model.joints if len(coordinates_of(j)) == 1 and j.name not in held]
+    return [joint for joint in single if np.ptp(usual_start(model, joint)) > 0.0]
+
+
+def usual_start(model: Model, joint: Joint) -> tuple[float, float]:
+    """Half a turn, or a quarter of the model, to both sides of the start; no further than stops."""
+    kind = coordinates_of(joint)[0]
+    middle = joint.at_start(kind)
+    wide = 3.0 if kind == ANGLE else 0.25 * size_of(model, poses_at_start(model))
+    low, high = middle - wide, middle + wide
+    for stop in model.forces:
+        if isinstance(stop, JointStop) and (stop.joint, stop.coordinate) == (joint.name, kind):
+            low = low if stop.lower is None else max(low, stop.lower)
+            high = high if stop.upper is None else min(high, stop.upper)
+    return min(low, middle), max(high, middle)
 
 
 def usual_input(model: Model, motor: Motor) -> tuple[float, float]:
@@ -149,7 +178,8 @@ def slider_of(model: Model, path: Any, span: Any, where: str) -> Slider:
             )
         per = "/s" if str(path).endswith(RATE) else ""
         unit, scale = (f"°{per}", DEGREES) if kinds[0] == ANGLE else (f"m{per}", 1.0)
-        name, value = f"{joint}, {'rate' if per else kinds[0]} at the start", 0.0
+        name = f"{joint}, {'rate' if per else kinds[0]} at the start"
+        value = 0.0 if per else model.joint(joint).at_start(kinds[0])
     elif path in motors_of(model):
         name, unit, scale, value = input_words(motors_of(model)[path])
     elif path == "gravity":

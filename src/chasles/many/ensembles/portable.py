@@ -26,33 +26,18 @@ from chasles.many.ensembles.members import (
     image_of,
     make_members,
     numbers_of,
-    records_of,
 )
 from chasles.many.ensembles.observe import quantity, read_program
-from chasles.many.traced.loop_ir import RUN, run_ir
-from chasles.many.traced.record import NotTraceable, Recording, record
-from chasles.many.traced.stepping import Variant
+from chasles.many.ensembles.ways import Recorder, Way, affordable
 from chasles.many.traced.wasm import READ, inexact, read_ir, wasm_module
 from chasles.model import InvalidOption
 from chasles.run.stepper import Stepper
 from chasles.scalars.nodes import Program
 
-MOST_OPERATIONS = 60_000  # of a step, all ways together: some 2 MB
-MOST_WAYS = 10
 MOST_POSITIONS = 200  # of sliders that are coupled, all combinations together
 POSE = 12  # numbers of a body's pose: rotation, then place
 Positions = tuple[int, ...]  # of every slider
 Make = Callable[[Positions], Stepper]
-
-
-@dataclass
-class Way:
-    """A recorded step: its module, and what it carries beside the block."""
-
-    native: Variant  # the same, for here
-    keys: list[Key]
-    wasm: bytes
-    imports: list[str]
 
 
 @dataclass
@@ -82,6 +67,7 @@ class Portable:
     carried: dict[Key, float]
     read: bytes
     words: list[str]  # what is read beside the poses
+    stopped: list[tuple[Positions, int]]  # positions of sliders, and the step that was not recorded
 
     @property
     def width(self) -> int:
@@ -93,7 +79,9 @@ class Portable:
         return inexact([name for way in self.ways for name in way.imports])
 
 
-def portable(make: Make, counts: Sequence[int], first: Positions, step: float, steps: int) -> Any:
+def portable(
+    make: Make, counts: Sequence[int], first: Positions, step: float, steps: int, where: str
+) -> Portable:
     """A model whose set-up `make` gives for every position of sliders; `first` are theirs now."""
     groups = coupled_sliders(make, counts, first)
     kept = [kept_positions(counts[k], first[k], len(group))
@@ -103,7 +91,7 @@ def portable(make: Make, counts: Sequence[int], first: Positions, step: float, s
         for combination in product(*(kept[k] for k in group)):
             positions.append(moved(first, dict(zip(group, combination))))
     members = make_members(lambda k: make(positions[k]), len(positions))
-    check_members(members, positions)
+    check_members(members, positions, where)
     whole = np.concatenate((members.blocks + 0.0, members.parameters), axis=1)
     tables, at = [], 1
     for group in groups:
@@ -113,9 +101,14 @@ def portable(make: Make, counts: Sequence[int], first: Positions, step: float, s
         tables.append(Table(group, columns, rows[:, columns]))
     ends = [moved(first, {k: at}) for k, own in enumerate(kept) for at in (own[0], own[-1])]
     chosen = [0, *(positions.index(at) for at in ends)]
-    ways, carried = record_ways(members, Loan(make(first)), chosen, step, steps)
+    recorder = Recorder(members, Loan(make(first)), step, where)
+    for k in dict.fromkeys(chosen):
+        recorder.follow(k, affordable(steps, recorder, len(chosen)))
     read, words = readout(members)
-    return Portable(step, members, whole[0], kept, tables, ways, carried, read, words)
+    return Portable(
+        step, members, whole[0], kept, tables, recorder.ways, recorder.carried, read, words,
+        [(positions[k], reached) for k, reached in recorder.stopped.items()],
+    )  # fmt: skip
 
 
 # --- sliders ---
@@ -193,86 +186,18 @@ def together(changed: Sequence[Any]) -> list[tuple[int, ...]]:
     return [sliders for sliders, _ in groups]
 
 
-def check_members(members: Members, positions: Sequence[Positions]) -> None:
+def check_members(members: Members, positions: Sequence[Positions], where: str) -> None:
     refused = next((k for k, words in enumerate(members.status) if words), None)
     if refused is not None:
         raise InvalidOption(
-            f"animate: live: at positions {positions[refused]} of the sliders the model cannot"
+            f"{where}: at positions {positions[refused]} of the sliders the model cannot"
             f" start: {members.status[refused].removeprefix('refused: ')}",
             "Give sliders= with smaller ranges.",
         )
     if members.odd:
         raise InvalidOption(
-            "animate: live: a slider changes the structure of the model, and not only numbers.",
+            f"{where}: a slider changes the structure of the model, and not only numbers.",
             "Leave it out, or keep it away from values where something vanishes.",
-        )
-
-
-# --- steps ---
-
-
-def record_ways(
-    members: Members, loan: Loan, chosen: Sequence[int], step: float, steps: int
-) -> tuple[list[Way], dict[Key, float]]:
-    """Ways of a step that runs from some members take, found by running them."""
-    ways: list[Way] = []
-    carried: dict[Key, float] = {}
-    nowhere = np.zeros((1, 1))
-    for number, k in enumerate(chosen):
-        loan.restore()
-        stepper = loan.with_numbers(members.places, members.parameters[k])
-        block, values = members.blocks[k] + 0.0, np.append(members.parameters[k], 0.0)
-        index, end = 0, steps if number == 0 else min(steps, 500)
-        while index < end:
-            grid, reached = (0.0, step, index, end, 2**62), index
-            for way in ways:
-                reached, _ = way.native.advance(block, grid, 2**62, nowhere, 0, values)
-                if reached > index:
-                    break
-            if reached > index:
-                index = reached
-                continue
-            if len(ways) >= MOST_WAYS:
-                break
-            times = step * index, step * (index + 1)
-            try:
-                found = record(records_of(stepper), block, times, step,
-                               parameters=loan.parameters(members.places))  # fmt: skip
-            except NotTraceable as error:
-                if ways:
-                    break
-                raise InvalidOption(
-                    f"animate: live: a step of this model cannot be recorded: {error}",
-                    "Leave out functions in Python, or give them as a Signal; or make a film:"
-                    " leave out live=True.",
-                ) from error
-            if any(loan.as_made(array, entry) != n for array, entry, n in found.fixed):
-                break
-            way = made_way(found, loan, members)
-            ways.append(way)
-            check_size(ways)
-            for (path, entry), (array, _) in zip(way.keys, found.carried):
-                carried.setdefault((path, entry), float(loan.as_made(array, entry)))
-            one = (0.0, step, index, index + 1, 2**62)
-            if way.native.advance(block, one, 2**62, nowhere, 0, values)[0] == index:
-                break
-            index += 1
-    return ways, carried
-
-
-def made_way(found: Recording, loan: Loan, members: Members) -> Way:
-    kept = members.stepper.layout.kept
-    module, imports = wasm_module(run_ir(found, kept), RUN)
-    return Way(Variant(found, kept), loan.keys(found.carried), module, imports)
-
-
-def check_size(ways: Sequence[Way]) -> None:
-    operations = sum(len(way.native.recording.step.nodes) for way in ways)
-    if operations > MOST_OPERATIONS:
-        raise InvalidOption(
-            f"animate: live: a step of this model takes {operations} operations, more than the"
-            f" {MOST_OPERATIONS} that a page holds.",
-            "Make a film: leave out live=True.",
         )
 
 

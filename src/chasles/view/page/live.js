@@ -85,6 +85,7 @@ live.tick = passed => {
       run.trails.forEach((trail, b) => { trail.push(originOf(run.g, b)); if (trail.length > MOST_TRAIL) trail.shift(); });
     }
   }
+  if (live.runs.every(run => run.stopped)) { live.time = Math.max(...live.runs.map(run => run.index * run.m.step)); setPlaying(false); }
   live.spent = performance.now() - began; note(); touched();
 };
 live.trailOf = (g, body) => live.runs.find(run => run.g === g).trails[body];

@@ -1,5 +1,5 @@
 // The time line: a curve that is also where time is chosen. What stays is drawn once; a frame only moves the line.
-const MARGIN = { right: 10, top: 20, bottom: 18 }, DASHES = [[], [7, 3], [2, 3]];
+const MARGIN = { right: 10, top: 20, bottom: 18 }, DASHES = [[], [7, 3], [2, 3]], NOTHING = -16.999; // power of ten that stands for zero
 const timeline = { chosen: 0, made: null, key: "" };
 const inkOf = name => name.startsWith("--") ? getComputedStyle(root).getPropertyValue(name).trim() : name;
 const raised = n => String(n).replace(/[-0-9]/g, c => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
@@ -27,6 +27,8 @@ function rangeOf(series, log) {
   const room = high > low ? 0.08 * (high - low) : Math.abs(high) || 1;
   return [low - room, high + room];
 }
+/** Whether nothing but zeros is there, of which an axis would tell nothing. */
+const isZero = (series, log) => series.length > 0 && series.every(s => s.v.length > 0 && s.v.every(x => log ? x <= NOTHING : x === 0));
 /** A sheet of the plot's size in which lengths are CSS pixels. */
 function sheet(w, h, ratio) {
   const c = document.createElement("canvas"); c.width = Math.round(w * ratio); c.height = Math.round(h * ratio);
@@ -36,15 +38,17 @@ function sheet(w, h, ratio) {
 /** Axes, words, and the curves faint and full, over t0..t1; series are [{label, colour, t, v}]. */
 function drawCurves(w, h, ratio, series, t0, t1, { log, title }) {
   const { right, top, bottom } = MARGIN, ground = sheet(w, h, ratio), faint = sheet(w, h, ratio), full = sheet(w, h, ratio), [low, high] = rangeOf(series, log), pen = ground.pen;
-  const step = log ? Math.max(1, Math.round((high - low) / 2.2)) : nice((high - low) / 2.6), ticks = [];
-  for (let x = Math.ceil(low / step) * step; x <= high; x += step) ticks.push([x, log ? "10" + raised(Math.round(x)) : tick(x, step)]);
+  const zero = isZero(series, log), room = Math.min(1, (h - top - bottom) / 58), ticks = []; // fewer numbers where they would touch
+  const step = log ? Math.max(1, Math.min(high - low, Math.round((high - low) / (2.2 * room)))) : nice((high - low) / (2.6 * room));
+  for (let x = zero ? high + 1 : log ? low : Math.ceil(low / step) * step; x <= high; x += step) ticks.push([x, log ? "10" + raised(Math.round(x)) : tick(x, step)]);
   const left = Math.max(46, ...ticks.map(([, text]) => pen.measureText(text).width + 10)), X = t => left + (w - left - right) * (t - t0) / (t1 - t0 || 1), Y = x => top + (h - top - bottom) * (1 - (x - low) / (high - low));
   pen.strokeStyle = inkOf("--grid"); pen.fillStyle = inkOf("--muted"); pen.textAlign = "right"; pen.textBaseline = "middle";
   for (const [x, text] of ticks) { const y = Math.round(Y(x)) + 0.5; pen.beginPath(); pen.moveTo(left, y); pen.lineTo(w - right, y); pen.stroke(); pen.fillText(text, left - 6, y); }
   const every = nice((t1 - t0) / Math.max(2, Math.floor(w / 110)) * 0.999);
   pen.textBaseline = "alphabetic"; pen.textAlign = "center";
   for (let k = Math.ceil(t0 / every - 1e-9); k * every <= t1 + 1e-9 * every; k++) pen.fillText(written(Number((k * every).toPrecision(6))) + " s", Math.min(w - 16, X(k * every)), h - 4);
-  series.forEach((s, j) => {
+  if (zero) pen.fillText("zero throughout", (left + w - right) / 2, (top + h - bottom) / 2 + 4);
+  else series.forEach((s, j) => {
     for (const { pen } of [faint, full]) {
       pen.strokeStyle = inkOf(s.colour); pen.lineWidth = 1.75; pen.setLineDash(DASHES[series.length > 1 ? j % 3 : 0]); pen.beginPath();
       const stride = Math.max(1, Math.floor(s.v.length / (4 * w)));
@@ -55,14 +59,19 @@ function drawCurves(w, h, ratio, series, t0, t1, { log, title }) {
   legend(pen, left, w, series, title);
   return { ground: ground.c, faint: faint.c, full: full.c, X, w, h, ratio, at: px => t0 + (t1 - t0) * Math.min(1, Math.max(0, (px - left) / (w - left - right))) };
 }
+/** The title, and what each curve is: with names as long as there is room for, and none left out. */
 function legend(pen, x, w, series, title) {
-  pen.textAlign = "left"; pen.textBaseline = "middle"; pen.fillStyle = inkOf("--ink"); pen.font = "600 11.5px " + inkOf("--sans"); if (x + pen.measureText(title).width > w) title = title.split(",")[0]; pen.fillText(title, x, 8); x += pen.measureText(title).width + 14;
-  pen.font = "11px " + inkOf("--sans");
-  if (series.length > 1) series.forEach((s, j) => {
-    const text = s.label.length > 24 ? s.label.slice(0, 23) + "…" : s.label, wide = pen.measureText(text).width;
-    if (x + wide + 20 > w) return;
-    pen.strokeStyle = inkOf(s.colour); pen.lineWidth = 2; pen.setLineDash(DASHES[j % 3]); pen.beginPath(); pen.moveTo(x, 8); pen.lineTo(x + 14, 8); pen.stroke(); pen.setLineDash([]);
-    pen.fillStyle = inkOf("--muted"); pen.fillText(text, x + 18, 8); x += wide + 32;
+  const many = series.length > 1, bold = "600 11.5px " + inkOf("--sans"), plain = "11px " + inkOf("--sans");
+  const wide = text => { pen.font = bold; const own = pen.measureText(text).width + 14; pen.font = plain; return own; };
+  const named = most => series.map(s => s.label.length > most ? s.label.slice(0, Math.max(0, most - 1)) + (most ? "…" : "") : s.label);
+  const taken = (text, labels) => wide(text) + (many ? labels.reduce((sum, label) => sum + pen.measureText(label).width + 32, -12) : -14);
+  let most = 24;
+  if (x + taken(title, named(most)) > w) title = title.split(",")[0];
+  while (most > 0 && x + taken(title, named(most)) > w) most--;
+  pen.textAlign = "left"; pen.textBaseline = "middle"; pen.fillStyle = inkOf("--ink"); pen.font = bold; pen.fillText(title, x, 8); x += wide(title);
+  if (many) named(most).forEach((text, j) => {
+    pen.strokeStyle = inkOf(series[j].colour); pen.lineWidth = 2; pen.setLineDash(DASHES[j % 3]); pen.beginPath(); pen.moveTo(x, 8); pen.lineTo(x + 14, 8); pen.stroke(); pen.setLineDash([]);
+    pen.fillStyle = inkOf("--muted"); pen.fillText(text, x + 18, 8); x += pen.measureText(text).width + 32;
   });
 }
 /** Put a drawn plot onto its canvas: the past full, the rest faint, and a line at `now`. */

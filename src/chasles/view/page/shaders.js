@@ -108,7 +108,7 @@ const FINISH_FRAGMENT = `in vec2 at; uniform sampler2D picture, shades; uniform 
 float away(float d) { return range.x * range.y / (range.y - d * (range.y - range.x)); }
 void main() { vec2 uv = at * 0.5 + 0.5; vec3 c = texture(picture, uv).rgb; float d = texture(depths, uv).r, z = away(d);
   if (shadeOn > 0.5 && d < 1.0) { float sum = 0.0, weight = 0.0;
-    for (int j = -2; j <= 1; ++j) for (int i = -2; i <= 1; ++i) { vec2 q = uv + (vec2(i, j) + 0.5) * shadePixel; float w = 1.0 / (0.002 + abs(away(texture(depths, q).r) - z) / z); sum += w * texture(shades, q).r; weight += w; }
+    for (int j = -3; j <= 2; ++j) for (int i = -3; i <= 2; ++i) { vec2 q = uv + (vec2(i, j) + 0.5) * shadePixel; float w = 1.0 / (0.002 + abs(away(texture(depths, q).r) - z) / z); sum += w * texture(shades, q).r; weight += w; }
     c *= mix(1.0, pow(sum / weight, 0.9), 0.9); }
   if (edgeOn > 0.5) { float e = 0.0; for (int k = 0; k < 4; ++k) { vec2 o = pixel * vec2(k == 0 ? 1 : k == 1 ? -1 : 0, k == 2 ? 1 : k == 3 ? -1 : 0); e = max(e, away(texture(depths, uv + o).r) - z); }
     if (d < 1.0) c *= 1.0 - 0.34 * smoothstep(0.006, 0.022, e / z) * (1.0 - smoothstep(0.8 * end, end, z)); }

@@ -1,0 +1,128 @@
+"""Ways that a step of a model goes, each recorded once: as machine code here, and as WebAssembly.
+
+A recorded step holds while its guards do.  Runs are followed by the ways there are; where none
+leads on, the step from there is recorded as another way.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.many.ensembles.finish import Key, Loan
+from chasles.many.ensembles.members import Members, records_of
+from chasles.many.traced.loop_ir import RUN, run_ir
+from chasles.many.traced.record import NotTraceable, Recording, record
+from chasles.many.traced.stepping import Variant
+from chasles.many.traced.wasm import wasm_module
+from chasles.model import InvalidOption
+from chasles.notices import while_waiting
+from chasles.run.stepper import Stepper
+
+MOST_OPERATIONS = 100_000  # of a step, all ways together: half a minute to record, 0.5 MB
+MOST_WAYS = 64
+RUN_THROUGH = 4_000_000_000  # operations of all steps that are run while ways are looked for
+LEAST_STEPS = 500  # of each run
+ENDLESS = 2**62  # steps between saved states: none is saved
+NOWHERE = np.zeros((1, 1))
+
+
+@dataclass
+class Way:
+    """A recorded step: its module, and what it carries beside the block."""
+
+    native: Variant  # the same, for here
+    keys: list[Key]
+    wasm: bytes
+    imports: list[str]
+
+
+class Recorder:
+    """Ways of a step that runs from some members take, found by running them."""
+
+    def __init__(self, members: Members, loan: Loan, step: float, where: str) -> None:
+        self.members, self.loan, self.step, self.where = members, loan, step, where
+        self.ways: list[Way] = []
+        self.carried: dict[Key, float] = {}
+        self.stopped: dict[int, int] = {}  # members, and the step that is not recorded
+
+    @property
+    def operations(self) -> int:
+        """Of a step, all ways together."""
+        return sum(size_of_step(way.native.recording) for way in self.ways)
+
+    def follow(self, k: int, steps: int) -> None:
+        """Run a member by the ways there are, and record another one where none leads on."""
+        self.loan.restore()
+        stepper = self.loan.with_numbers(self.members.places, self.members.parameters[k])
+        block = self.members.blocks[k] + 0.0
+        values = np.append(self.members.parameters[k], 0.0)
+        index = 0
+        while index < steps:
+            before = index
+            for way in self.ways:
+                index = self.advanced(way, block, values, before, steps)
+                if index > before:
+                    break
+            else:
+                if self.add_way(stepper, block, index):
+                    index = self.advanced(self.ways[-1], block, values, before, before + 1)
+                if index == before:
+                    self.stopped[k] = index
+                    return
+
+    def advanced(self, way: Way, block: Floats, values: Floats, index: int, last: int) -> int:
+        """Steps by a way, on a block in place: the step reached."""
+        grid = (0.0, self.step, index, last, ENDLESS)
+        return way.native.advance(block, grid, ENDLESS, NOWHERE, 0, values)[0]
+
+    def add_way(self, stepper: Stepper, block: Floats, index: int) -> bool:
+        """Record the step from here on, if it can be recorded and has room beside the others."""
+        made = self.recorded(stepper, block, index)
+        if made is None or self.operations + size_of_step(made) > MOST_OPERATIONS:
+            return False
+        kept = self.members.stepper.layout.kept
+        module, imports = wasm_module(run_ir(made, kept), RUN)
+        way = Way(Variant(made, kept), self.loan.keys(made.carried), module, imports)
+        for key, (array, entry) in zip(way.keys, made.carried):
+            self.carried.setdefault(key, float(self.loan.as_made(array, entry)))
+        self.ways.append(way)
+        return True
+
+    def recorded(self, stepper: Stepper, block: Floats, index: int) -> Recording | None:
+        """The step from here on; None where none can be recorded beside the others."""
+        if len(self.ways) >= MOST_WAYS:
+            return None
+        while_waiting(f"{self.where}: recording way {len(self.ways) + 1} of a step")
+        times = self.step * index, self.step * (index + 1)
+        inputs = self.loan.parameters(self.members.places)
+        try:
+            found = record(records_of(stepper), block, times, self.step, parameters=inputs)
+        except NotTraceable as error:
+            if self.ways:
+                return None
+            raise InvalidOption(
+                f"{self.where}: a step of this model cannot be recorded: {error}",
+                "Leave out functions in Python, or give them as a Signal; or make a film:"
+                " result.animate('film.html').",
+            ) from error
+        if any(self.loan.as_made(array, entry) != n for array, entry, n in found.fixed):
+            return None
+        if not self.ways and size_of_step(found) > MOST_OPERATIONS:
+            raise InvalidOption(
+                f"{self.where}: a step of this model takes {size_of_step(found)} operations, more"
+                f" than the {MOST_OPERATIONS} that a page holds.",
+                "Make a film: result.animate('film.html').",
+            )
+        return found
+
+
+def size_of_step(recording: Recording) -> int:
+    """Its operations."""
+    return len(recording.step.nodes)
+
+
+def affordable(steps: int, recorder: Recorder, runs: int) -> int:
+    """Steps that each of some runs may take: all, or as many as are run in a few seconds."""
+    one = max(1, recorder.operations // max(1, len(recorder.ways)))
+    return min(steps, max(LEAST_STEPS, RUN_THROUGH // (runs * one)))

@@ -1,0 +1,106 @@
+"""A page keeps the ways of a step that fit, says where it stops, and names who was called."""
+
+import pytest
+from test_default_sliders import head_of
+from test_films import Visit
+
+import chasles as ch
+from chasles.many.ensembles import portable, ways
+
+
+def spinning_up() -> ch.Model:
+    """A body that spins faster and faster: from some angle in a step on no series will do."""
+    body = ch.Body.box("body", (0.1, 0.2, 0.3), mass=1.0)
+    spin = ch.Load("spin", body, torque=(0, 0, 2.0), frame="body")
+    return ch.Model([body], forces=[spin], gravity=(0, 0, -9.81))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The head of a page with all ways, and their sizes."""
+    recorders = []
+
+    class Kept(ways.Recorder):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            recorders.append(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(portable, "Recorder", Kept)
+        path = tmp_path_factory.mktemp("whole") / "body.html"
+        page = ch.export(spinning_up(), path, until=0.1, sliders={"gravity": (5.0, 20.0)})
+    (recorder,) = recorders
+    return head_of(page), [ways.size_of_step(way.native.recording) for way in recorder.ways]
+
+
+def test_a_short_run_is_followed_for_as_long_as_a_page_may_be_watched(whole):
+    """The other way is met after the 0.1 s of the run that frames the picture."""
+    head, sizes = whole
+    assert len(head["live"]["modules"][0]["ways"]) == len(sizes) >= 2
+    assert "stops at" not in head["live"]["words"]
+
+
+def test_ways_beyond_the_room_are_left_out_and_the_page_says_where_it_stops(
+    whole, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(ways, "MOST_OPERATIONS", whole[1][0] + 1)
+    page = ch.export(spinning_up(), tmp_path / "body.html", until=0.1,
+                     sliders={"gravity": (5.0, 20.0)})  # fmt: skip
+    live = head_of(page)["live"]
+    assert len(live["modules"][0]["ways"]) == 1
+    assert "a part of the model's states" in live["words"]
+    assert "the first positions: 0." in live["words"] and "gravity 20 m/s²: 0." in live["words"]
+
+
+def test_where_it_stops_time_stands_and_the_note_is_beside_the_panel(
+    browser, whole, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(ways, "MOST_OPERATIONS", whole[1][0] + 1)
+    page = ch.export(spinning_up(), tmp_path / "body.html", until=0.1, sliders={})
+    with Visit(browser, page, fragment="#still") as visit:
+        visit.run("setPlaying(true)")
+        visit.run("(() => { for (let k = 0; k < 400 && film.playing; k++) live.tick(1 / 60); })()")
+        assert not visit.run("film.playing")
+        reached = visit.run("live.runs[0].index * live.runs[0].m.step")
+        assert visit.run("live.time") == reached > 0.1
+        note, panel = (visit.page.locator(f"#{name}").bounding_box() for name in ("note", "panel"))
+        text = visit.run("""(() => { const range = document.createRange();
+          range.selectNodeContents($("note")); return range.getBoundingClientRect().left; })()""")
+        assert note["height"] > 0 and text >= panel["x"] + panel["width"]
+
+
+def test_a_step_that_is_too_large_is_refused_by_the_name_of_what_was_called(
+    monkeypatch, tmp_path, refusal
+):
+    monkeypatch.setattr(ways, "MOST_OPERATIONS", 10)
+    run = ch.simulate(spinning_up(), 0.1, step=1e-3)
+    for call, name in (
+        (lambda: ch.export(spinning_up(), tmp_path / "body.html", until=0.1), "export: a step"),
+        (lambda: run.animate(tmp_path / "body.html", live=True), "animate: live: a step"),
+    ):
+        message = refusal(call, ch.InvalidOption)
+        assert message.startswith(name) and "more than the 10 that a page holds" in message
+
+
+def wind(t, position, rotation, velocity, angular_velocity):
+    return (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def law(t, q, rate):
+    return -3.0 * q
+
+
+@pytest.mark.parametrize("kind", ["compiled", "called", "law", "fed back"])
+def test_a_formula_in_python_is_refused_by_its_name(kind, tmp_path, refusal):
+    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    force = {
+        "compiled": lambda: ch.CustomForce("breeze", arm, wind, compiled=True),
+        "called": lambda: ch.CustomForce("breeze", arm, wind),
+        "law": lambda: ch.JointLaw("breeze", hinge, law),
+        "fed back": lambda: ch.Motor("breeze", hinge, effort=law),
+    }[kind]()
+    model = ch.Model([arm], [hinge], [force])
+    message = refusal(lambda: ch.export(model, tmp_path / "arm.html", until=0.1), ch.InvalidOption)
+    assert message.startswith("export: force 'breeze' has a formula in Python")
+    assert "Noted" not in message and "animate('film.html')" in message
