@@ -218,7 +218,7 @@ def translate_docstring(
     except (TypeError, ValueError):
         signature = inspect.Signature()
     lines[:] = as_rst(lines, signature.parameters)
-    if what in ("class", "function", "method", "property"):
+    if what in ("class", "exception", "function", "method", "property"):
         lines[:] = typed_fields(apart(lines), signature, inherited_fields(obj))
 
 
