@@ -4,9 +4,9 @@ import mpmath
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X
 from chasles.core.outcomes import OK
+from chasles.core.recursion.kinematics import kinematics, place
 from chasles.integrators.advance import UNSEEN
 from chasles.many.ensembles.members import records_of
-from chasles.many.gradients.journey import placed
 from chasles.many.traced.record import plain_step
 from chasles.scalars.traced import Unboxing
 
@@ -30,8 +30,9 @@ def positions_in_mpmath(made, block, digits):
     """Centres of mass (n, 3), a list of lists."""
     mechanism, scratch, _ = Unboxing().of(records_of(made))
     with mpmath.workdps(digits):
-        absolute = placed(mechanism, scratch, list(block))
-    count = len(absolute) // ABSOLUTE_WIDTH
+        kinematics(mechanism.tree, list(block), mechanism.memory.rows)
+        place(mechanism.tree, list(block), mechanism.memory.rows, scratch.absolute)
+    absolute, count = scratch.absolute, mechanism.system.body_count
     return [
         [absolute[ABSOLUTE_WIDTH * body + POSE_X + k] for k in range(3)] for body in range(count)
     ]

@@ -78,7 +78,7 @@ def test_slopes_are_the_transpose_of_the_way_back(program):
     rng = np.random.default_rng(2)
     along = rng.normal(size=(len(INPUTS), LANES))
     sheet, back = Sheet(program, lanes=True), Sheet(program)
-    sheet.evaluate_with_slopes(INPUTS, along)
+    sheet.evaluate(INPUTS, along)
     for k, slope in enumerate(sheet.output_slopes()):
         back.evaluate(INPUTS)
         assert_allclose(slope, back.back(np.eye(len(program.outputs))[k]) @ along, atol=1e-12)

@@ -20,6 +20,7 @@ import pytest
 from mechanisms import double_pendulum, heavy_top
 
 import chasles as ch
+from chasles.many.sweeps.fingerprints import told_measure
 from chasles.many.sweeps.plan import make_plan
 from chasles.many.sweeps.store import open_store, read_runs
 from chasles.model.parameters import parameter_paths, with_parameters
@@ -395,6 +396,24 @@ def test_what_a_measure_uses_in_its_module_is_part_of_the_sweep(changed, tmp_pat
         assert name in str(sweep)
     with pytest.raises(ch.ChaslesError, match="holds another sweep"):
         one_by_one(heavy_top(), {}, 0.01, 1e-2, into=kept, measure=measure_of(tmp_path, **changed))
+
+
+def in_a_set(order):
+    """A measure with a constant set that was put together in some order, as hashes decide it."""
+
+    def measure(result):
+        return {"x": float(len(result) in {0, 8})}
+
+    code = measure.__code__
+    constants = (frozenset(order) if isinstance(c, frozenset) else c for c in code.co_consts)
+    measure.__code__ = code.replace(co_consts=tuple(constants))
+    return measure
+
+
+def test_a_measure_is_known_again_whatever_the_order_of_its_sets():
+    assert repr(frozenset((0, 8))) != repr(frozenset((8, 0)))
+    assert told_measure(in_a_set((0, 8))) == told_measure(in_a_set((8, 0)))
+    assert told_measure(in_a_set((0, 8))) != told_measure(in_a_set((0, 9)))
 
 
 OPEN = (number for number in range(3))  # a value that nobody can write down

@@ -254,6 +254,19 @@ def test_statistics_count_members_that_left_the_lanes():
     assert_allclose(found["mean"][:, 0], heights.mean("time"), atol=1e-13)
 
 
+def test_members_of_another_structure_begin_where_they_were_put():
+    """A rotor makes another structure of the model: such members are not those of the lanes."""
+    rotors, spins = np.array([0.0, 0.7]), np.array([[0.0, 6.0, 3.0], [1.0, 5.0, 2.0]])
+    vary = {"pivot.armature": rotors, "top.angular_velocity": spins}
+    found = ensemble(spinning_top(), vary, 0.02, STEP)
+
+    def model(k):
+        varied = with_part(spinning_top(), "bodies", "top", angular_velocity=spins[k])
+        return with_part(varied, "joints", "pivot", armature=rotors[k])
+
+    assert_members_are_runs(found, model, 0.02, 1, (0, 1))
+
+
 # --- bad input ---
 
 

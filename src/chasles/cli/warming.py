@@ -5,6 +5,7 @@ the way (a container image, a class room, the nodes of a cluster) all of it is c
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from chasles.compiled import compiling_at_once, fill_slots
@@ -12,7 +13,7 @@ from chasles.compiled import compiling_at_once, fill_slots
 #: A method of every kind: each has a time loop of its own.
 METHODS = ("rk4", "cf4", "gauss4", "rattlie", "half-explicit", "linearly-implicit", "bliedf3",
            "generalized-alpha")  # fmt: skip
-#: Of a chain that is large (see `chasles.analysis.place`).
+#: Of a chain that is large: its equilibrium is found with matrices of blocks.
 LINKS = 60
 
 
@@ -31,6 +32,7 @@ def warm(say: Callable[[str], None] = print) -> int:
 def use_every_kernel() -> None:
     """A run, an assembly, a check of drivers and an equilibrium, which use every kernel once."""
     from chasles import GROUND, Model, Spherical, assemble, equilibrium, simulate
+    from chasles.studies.gallery import chain
 
     door, hinges = door_on_hinges()
     model = Model([door], hinges, drivers=[hand(hinges[0])])
@@ -39,12 +41,13 @@ def use_every_kernel() -> None:
     result.reaction("lower hinge")
     check_drivers(result.problem.solver.with_own_scratch())
     by_tolerance(model, "framed")
-    equilibrium(hanging_chain())
+    equilibrium(replace(chain(LINKS), gravity=(9.81, 0.0, 0.0)))  # it lies along x
 
 
 def take_steps_of_every_kind(say: Callable[[str], None]) -> None:
     """Every kind of method has a time loop of its own; all models share it."""
     from chasles import Model, scipy_method, simulate
+    from chasles.studies.paper_mechanisms import three_bar
 
     door, hinges = door_on_hinges()
     model = Model([door], hinges[:1])
@@ -52,7 +55,7 @@ def take_steps_of_every_kind(say: Callable[[str], None]) -> None:
     for method in METHODS:
         say(f"chasles: steps of {method}")
         simulate(model, step=0.001, method=method, **options)
-    simulate(Model([door], balls_on(door)), step=0.001, spaces="subgroups", **options)
+    simulate(three_bar(), step=0.001, spaces="subgroups", **options)
     options["method"] = scipy_method("RK45")
     simulate(model, rtol=1e-3, **options)
 
@@ -78,14 +81,6 @@ def door_on_hinges() -> tuple[Any, list[Any]]:
     return door, hinges
 
 
-def balls_on(door: Any) -> list[Any]:
-    """A loop with rows."""
-    from chasles import GROUND, Spherical
-
-    heights = (("lower ball", 0.2), ("upper ball", 1.8))
-    return [Spherical(name, GROUND, door, at=(0.0, 0.0, height)) for name, height in heights]
-
-
 def hand(hinge: Any) -> Any:
     from chasles import Driver, Signal
 
@@ -99,19 +94,3 @@ def check_drivers(solver: Any) -> None:
 
     setup = solver.setup
     solver.form.missed(solver.start, 0.0, first_integrals(setup), driven_rates(setup))
-
-
-def hanging_chain() -> Any:
-    """So many links that its equilibrium is found with matrices of blocks."""
-    from chasles import GROUND, Body, Model, Spherical
-
-    links = [
-        Body.rod(f"link {k}", mass=1.0, between=((0.0, 0.0, -k), (0.0, 0.0, -k - 1.0)))
-        for k in range(LINKS)
-    ]
-    carriers: list[Any] = [GROUND, *links]
-    joints = [
-        Spherical(f"joint {k}", above, link, at=(0.0, 0.0, -k))
-        for k, (above, link) in enumerate(zip(carriers, links))
-    ]
-    return Model(links, joints)

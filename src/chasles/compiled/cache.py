@@ -149,16 +149,11 @@ class KernelCache(_Cache):
         target_context.refresh()
         for path in self.places(sig, target_context.codegen()):
             try:
-                with open_trusted(path, path.parent == PREBUILT) as file:
-                    content = file.read()
-            except OSError:
-                continue
-            try:
-                if hashlib.sha256(content[CHECK:]).digest() != content[:CHECK]:
-                    raise ValueError("damaged")
-                used, payload = pickle.loads(content[CHECK:])
+                used, payload = pickle.loads(read_whole(path, path.parent == PREBUILT))
                 make_slots(used)
                 loaded = CompileResultCacheImpl.rebuild(None, target_context, payload)
+            except OSError:  # there is none, or none that can be trusted
+                continue
             except Exception:  # whatever it is, compiling helps
                 with suppress(OSError):
                     path.unlink()
@@ -177,7 +172,7 @@ class KernelCache(_Cache):
             return
         content = dumps((slots_used(data.library), CompileResultCacheImpl.reduce(None, data)))
         with suppress(OSError):  # a disk that is full costs a compile and not the run
-            write_whole(folder / name, hashlib.sha256(content).digest() + content)
+            write_whole(folder / name, content)
             drop_stale(folder, self.name, self.keep)
 
     def enable(self) -> None:
@@ -190,12 +185,21 @@ class KernelCache(_Cache):
         pass
 
 
+def read_whole(path: Path, with_package: bool = False) -> bytes:
+    """What was written to a file; OSError where it is not to be trusted, ValueError if damaged."""
+    with open_trusted(path, with_package) as file:
+        content = file.read()
+    if hashlib.sha256(content[CHECK:]).digest() != content[:CHECK]:
+        raise ValueError("damaged")
+    return content[CHECK:]
+
+
 def write_whole(path: Path, content: bytes) -> None:
-    """A file that is there as a whole or not at all."""
+    """A file that is there as a whole or not at all, with its digest ahead."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{path.stem}.", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.write(hashlib.sha256(content).digest() + content)
         os.chmod(temporary, 0o644)  # a wheel carries such files to other users
         os.replace(temporary, path)
     except BaseException:

@@ -13,8 +13,9 @@ from typing import Any
 from chasles.io.mjcf_meshes import place_meshes, visual_model
 from chasles.io.mjcf_model import Scene, model_of
 from chasles.io.xml_checks import Checker
-from chasles.model import ChaslesError, InvalidFile, Model
+from chasles.model import InvalidFile, Model
 from chasles.model.errors import one_line
+from chasles.model.plain import placed_at
 
 MJCF, URDF = "mujoco", "robot"
 ROOTS = (MJCF, URDF)
@@ -51,7 +52,7 @@ def read_robot(
         )
     notes: list[str] = []
     compiled, data = compiled_scene(mujoco, checker, notes)
-    try:
+    with placed_at(f"'{source}'"):
         visuals = None
         if checker.root == URDF:
             with listening(mujoco, notes):
@@ -60,8 +61,6 @@ def read_robot(
         for note in dict.fromkeys(notes):
             scene.note(note)
         model = model_of(scene)
-    except ChaslesError as error:
-        raise type(error)(f"'{source}': {error.what}", error.remedy) from None
     return model, {"step": float(compiled.opt.timestep)}
 
 

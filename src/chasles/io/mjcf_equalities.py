@@ -4,40 +4,39 @@ from typing import Any
 
 import numpy as np
 
-from chasles.io.mjcf_joints import Placed
 from chasles.model import AnyDriver, Coupling, Driver, Fixed, Joint, Signal, Spherical
 from chasles.model.words import Coordinate
 
-LEFT_OUT = "constraints are left out"
 CLOSED = 1e-9  # m and rad: a loop that is closed at the reference pose
 
 
-def couplings(scene: Any, placed: list[Placed]) -> list[AnyDriver]:
-    """q1 = a0 + a1 q2 + ... + a4 q2^4 of coordinates from the reference pose; mimics of a URDF.
-
-    Lengths of tendons that are sums of coordinates are coupled likewise.
-    """
-    m, by_index = scene.m, {entry.index: entry for entry in placed}
-    found: list[AnyDriver] = []
+def equalities(scene: Any) -> tuple[list[Joint], list[AnyDriver]]:
+    """Constraints between bodies as joints that close loops, those of coordinates as couplings."""
+    m = scene.m
+    makers: dict[int, Any] = {
+        scene.code("Eq.CONNECT"): connected, scene.code("Eq.WELD"): welded,
+        scene.code("Eq.JOINT"): coupled, scene.code("Eq.TENDON"): tied,
+    }  # fmt: skip
+    joints: list[Joint] = []
+    couplings: list[AnyDriver] = []
     for index in range(m.neq):
-        make = {scene.code("Eq.JOINT"): coupled, scene.code("Eq.TENDON"): tied}.get(
-            int(m.eq_type[index])
-        )
-        if make is None:
-            continue
+        make = makers.get(int(m.eq_type[index]))
         name = scene.name("equality", index, after_its_joints(scene, index))
-        coupling = make(scene, index, name, by_index) if m.eq_active0[index] else None
-        if coupling is None:
-            scene.leave(LEFT_OUT, name)
-            continue
-        found.append(coupling)
-        scene.leave("couplings that are soft in MuJoCo hold exactly here", coupling.name)
-        if isinstance(coupling, Coupling) and coupling.offset != 0.0:
-            scene.leave(
-                "couplings that do not hold at the reference pose: start with close=True",
-                coupling.name,
-            )
-    return found
+        made = make(scene, index, name) if make is not None and m.eq_active0[index] else None
+        if made is None:
+            scene.leave("constraints are left out", name)
+        elif isinstance(made, Joint):
+            joints.append(made)
+            scene.leave("constraints that are soft in MuJoCo hold exactly here", made.name)
+        else:
+            couplings.append(made)
+            scene.leave("couplings that are soft in MuJoCo hold exactly here", made.name)
+            if isinstance(made, Coupling) and made.offset != 0.0:
+                scene.leave(
+                    "couplings that do not hold at the reference pose: start with close=True",
+                    made.name,
+                )
+    return joints, couplings
 
 
 def after_its_joints(scene: Any, index: int) -> str:
@@ -49,7 +48,7 @@ def after_its_joints(scene: Any, index: int) -> str:
     return f"{name} mimics {scene.name('joint', int(second))}" if second >= 0 else f"{name} held"
 
 
-def tied(scene: Any, index: int, name: str, placed: dict[int, Placed]) -> Coupling | None:
+def tied(scene: Any, index: int, name: str) -> Coupling | None:
     """A tendon that is a sum of coordinates and keeps its length, or a multiple of another's."""
     m = scene.m
     constant, factor, *more = m.eq_data[index, :5].tolist()
@@ -60,55 +59,32 @@ def tied(scene: Any, index: int, name: str, placed: dict[int, Placed]) -> Coupli
     tendons = [(int(m.eq_obj1id[index]), 1.0), *([(second, -factor)] if second >= 0 else [])]
     for tendon, weight in tendons:
         for joint, share in scene.shares(tendon):
-            entry = placed.get(joint)
-            if entry is None or entry.joint is None or entry.coordinate is None:
+            key = scene.coordinate(joint)
+            if key is None:
                 return None
-            key = entry.joint.name, entry.coordinate
             terms[key] = terms.get(key, 0.0) + weight * share
     terms = {key: share for key, share in terms.items() if share != 0.0}
     return Coupling(scene.unique(name), terms, offset=constant) if len(terms) > 1 else None
 
 
-def coupled(
-    scene: Any, index: int, name: str, placed: dict[int, Placed]
-) -> Coupling | Driver | None:
-    """A coupling; a joint that is to stay where it is has a driver that holds it."""
+def coupled(scene: Any, index: int, name: str) -> Coupling | Driver | None:
+    """q1 = a0 + a1 q2 + ... + a4 q2^4 of coordinates from the reference pose; mimics of a URDF.
+
+    A joint that is to stay where it is has a driver that holds it.
+    """
     m = scene.m
-    first, second = (placed.get(int(ids[index])) for ids in (m.eq_obj1id, m.eq_obj2id))
+    first, second = (scene.coordinate(int(ids[index])) for ids in (m.eq_obj1id, m.eq_obj2id))
     constant, *powers = m.eq_data[index, :5].tolist()
-    if first is None or first.joint is None or first.coordinate is None:
+    if first is None:
         return None
     if int(m.eq_obj2id[index]) < 0 or not any(powers):
         if constant != 0.0:
             return None
-        return Driver(scene.unique(name), first.joint, Signal.constant(0.0), first.coordinate)
-    if second is None or second.joint is None or second.coordinate is None or second is first:
+        return Driver(scene.unique(name), first[0], Signal.constant(0.0), first[1])
+    if second is None or second == first:
         return None
-    terms = {
-        (first.joint.name, first.coordinate): 1.0,
-        (second.joint.name, second.coordinate): tuple(-c for c in powers),
-    }
+    terms = {first: 1.0, second: tuple(-c for c in powers)}
     return Coupling(scene.unique(name), terms, offset=constant)
-
-
-def equalities(scene: Any) -> list[Joint]:
-    """Equality constraints between bodies as joints that close loops."""
-    m = scene.m
-    makers = {scene.code("Eq.CONNECT"): connected, scene.code("Eq.WELD"): welded}
-    joints: list[Joint] = []
-    for index in range(m.neq):
-        if m.eq_type[index] in (scene.code("Eq.JOINT"), scene.code("Eq.TENDON")):
-            continue  # see `couplings`
-        name, make = scene.name("equality", index), makers.get(int(m.eq_type[index]))
-        joint = None
-        if make is not None and m.eq_active0[index]:
-            joint = make(scene, index, name, ends_of(scene, index))
-        if joint is None:
-            scene.leave(LEFT_OUT, name)
-        else:
-            joints.append(joint)
-            scene.leave("constraints that are soft in MuJoCo hold exactly here", joint.name)
-    return joints
 
 
 def ends_of(scene: Any, index: int) -> tuple[int, int]:
@@ -120,9 +96,9 @@ def ends_of(scene: Any, index: int) -> tuple[int, int]:
     return first, second
 
 
-def connected(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint | None:
+def connected(scene: Any, index: int, name: str) -> Joint | None:
     """Two points that stay together."""
-    m = scene.m
+    m, ends = scene.m, ends_of(scene, index)
     a, b = (scene.carrier(end) for end in ends)
     if a == b:
         return None
@@ -135,16 +111,16 @@ def connected(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint
     return Spherical(scene.unique(name), a, b, at, at_b=None if together else at_b)
 
 
-def welded(scene: Any, index: int, name: str, ends: tuple[int, int]) -> Joint | None:
+def welded(scene: Any, index: int, name: str) -> Joint | None:
     """Two bodies that stay as they are, or in the pose against each other that it asks for."""
-    m, mj = scene.m, scene.mujoco
+    m, ends = scene.m, ends_of(scene, index)
     a, b = (scene.carrier(end) for end in ends)
     if a == b or m.eq_objtype[index] == scene.code("Obj.SITE"):
         return None
     anchor, place, turn = m.eq_data[index, :3], m.eq_data[index, 3:6], m.eq_data[index, 6:10]
     at_b, at = scene.in_world(ends[1], anchor), scene.in_world(ends[0], place)
     asked = np.zeros(9)
-    mj.mju_quat2Mat(asked, turn)
+    scene.mujoco.mju_quat2Mat(asked, turn)
     axes = [scene.d.xmat[end].reshape(3, 3) for end in ends]
     turn = axes[0] @ asked.reshape(3, 3) @ axes[1].T
     turned = np.abs(turn - np.eye(3)).max() > CLOSED

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from chasles.io.mjcf_joints import BALL, FREE, Placed
+from chasles.io.mjcf_joints import BALL, FREE
+from chasles.io.mjcf_model import Placed
 from chasles.model import Bushing, Drag, Force, JointFriction, JointSpring, JointStop, Motor, Servo
 from chasles.model.joint_forces import NOTHING
 from chasles.model.words import Floats
@@ -12,10 +13,10 @@ from chasles.model.words import Floats
 UNMOVED = 1e-12  # a rest that is the reference pose
 
 
-def forces_of(scene: Any, placed: list[Placed]) -> list[Force]:
+def forces_of(scene: Any) -> list[Force]:
     """Springs and dampers of joints, their friction, and servos."""
-    forces = [force for entry in placed for force in of_joint(scene, entry)]
-    return forces + servos(scene, {entry.index: entry for entry in placed})
+    forces = [force for entry in scene.placed.values() for force in of_joint(scene, entry)]
+    return forces + servos(scene)
 
 
 def of_joint(scene: Any, entry: Placed) -> list[Force]:
@@ -37,7 +38,8 @@ def of_joint(scene: Any, entry: Placed) -> list[Force]:
         if np.any(values) and not kept:
             scene.leave(what, name)
     friction = float(m.dof_frictionloss[dof])
-    if entry.coordinate is None or entry.joint is None:
+    own = scene.coordinate(entry.index)
+    if own is None:
         if friction > 0.0:
             scene.leave("dry friction is left out", name)
         return of_freedom(scene, entry, stiffness, damping) if stiffness or damping else []
@@ -45,22 +47,22 @@ def of_joint(scene: Any, entry: Placed) -> list[Force]:
     at = int(m.jnt_qposadr[entry.index])
     if stiffness > 0.0 or damping > 0.0:
         rest = float(m.qpos_spring[at] - m.qpos0[at])
-        forces.append(JointSpring(scene.unique(f"{name} spring"), entry.joint.name, stiffness,
-                                  damping, rest, entry.coordinate))  # fmt: skip
+        spring = scene.unique(f"{name} spring")
+        forces.append(JointSpring(spring, own[0], stiffness, damping, rest, own[1]))
     if stop is not None:
         forces.append(stop)
         scene.leave("limits are soft stops, as MuJoCo's do at the reference pose", name)
     if friction > 0.0:
-        forces.append(JointFriction(scene.unique(f"{name} friction"), entry.joint.name, friction,
-                                    coordinate=entry.coordinate))  # fmt: skip
+        rubbing = scene.unique(f"{name} friction")
+        forces.append(JointFriction(rubbing, own[0], friction, coordinate=own[1]))
         scene.leave("dry friction is smoothed about rest", name)
     return forces
 
 
 def stop_of(scene: Any, entry: Placed) -> JointStop | None:
     """A stop at the ends of a joint's range, as stiff as MuJoCo's at the reference pose."""
-    m = scene.m
-    if entry.coordinate is None or entry.joint is None:
+    m, own = scene.m, scene.coordinate(entry.index)
+    if own is None:
         return None
     mobility = float(m.dof_invweight0[m.jnt_dofadr[entry.index]])
     soft = compliance(m, m.jnt_solref[entry.index], m.jnt_solimp[entry.index], mobility)
@@ -68,8 +70,8 @@ def stop_of(scene: Any, entry: Placed) -> JointStop | None:
         return None
     lower, upper = m.jnt_range[entry.index] - m.qpos0[m.jnt_qposadr[entry.index]]
     name = scene.unique(f"{scene.name('joint', entry.index)} stop")
-    return JointStop(name, entry.joint.name, lower, upper, stiffness=soft[0], damping=soft[1],
-                     coordinate=entry.coordinate)  # fmt: skip
+    return JointStop(name, own[0], lower, upper, stiffness=soft[0], damping=soft[1],
+                     coordinate=own[1])  # fmt: skip
 
 
 def compliance(
@@ -120,7 +122,7 @@ def of_freedom(scene: Any, entry: Placed, stiffness: float, damping: float) -> l
     return []
 
 
-def servos(scene: Any, placed: dict[int, Placed]) -> list[Force]:
+def servos(scene: Any) -> list[Force]:
     """Actuators on a coordinate with a law that is linear in it: motors and servos."""
     m = scene.m
     affine = (scene.code("Bias.NONE"), scene.code("Bias.AFFINE"))
@@ -128,7 +130,6 @@ def servos(scene: Any, placed: dict[int, Placed]) -> list[Force]:
     joints = [int(m.actuator_trnid[k, 0]) for k in range(getattr(m, "nactuator", m.nu))]
     for index, joint in enumerate(joints):
         name = scene.name("actuator", index)
-        entry = placed.get(joint)
         linear = (
             m.actuator_trntype[index] == scene.code("Trn.JOINT")
             and m.actuator_dyntype[index] == scene.code("Dyn.NONE")
@@ -138,15 +139,15 @@ def servos(scene: Any, placed: dict[int, Placed]) -> list[Force]:
         more = [getattr(m, f"actuator_{what}", np.zeros(index + 1))[index]
                 for what in ("armature", "damping")]  # fmt: skip
         motor = None
-        if linear and not np.any(more) and entry is not None and entry.coordinate is not None:
-            motor = servo(scene, index, entry, alone=joints.count(joint) == 1)
-        if motor is None or entry is None:
+        if linear and not np.any(more):
+            motor = servo(scene, index, joint, alone=joints.count(joint) == 1)
+        if motor is None:
             scene.leave("actuators are left out", name)
             continue
         forces.append(motor)
         for what, is_so in {
             "limits of the force of all actuators of a joint are not enforced":
-                m.jnt_actfrclimited[entry.index] and joints.count(joint) > 1,
+                m.jnt_actfrclimited[joint] and joints.count(joint) > 1,
             "ranges of the controls of servos are not enforced":
                 m.actuator_ctrllimited[index] and isinstance(motor, Servo),
             "controls cannot be 0: the nearest in their range is built in":
@@ -164,7 +165,7 @@ def rests_at(m: Any, index: int) -> float:
     return min(max(0.0, low), high) if m.actuator_ctrllimited[index] else 0.0
 
 
-def servo(scene: Any, index: int, entry: Placed, alone: bool) -> Motor | None:
+def servo(scene: Any, index: int, joint: int, alone: bool) -> Motor | None:
     """gear clip(gain control + b0 + b1 gear q + b2 gear q'), with q from qpos0, at one control.
 
     With k = -b1, d = -b2 and coordinate = q - qpos0, the part in clip is that of a motor,
@@ -172,15 +173,15 @@ def servo(scene: Any, index: int, entry: Placed, alone: bool) -> Motor | None:
     change of control, N m or N; that of a servo its target, (gain control + b0) / (k gear) - qpos0,
     in rad or m; without k the rate of that, gain control / (d gear).
     """
-    m = scene.m
+    m, own = scene.m, scene.coordinate(joint)
     gear, gain = float(m.actuator_gear[index, 0]), float(m.actuator_gainprm[index, 0])
     affine = m.actuator_biastype[index] == scene.code("Bias.AFFINE")
     b0, b1, b2 = m.actuator_biasprm[index, :3].tolist() if affine else (0.0, 0.0, 0.0)
-    reference = float(m.qpos0[m.jnt_qposadr[entry.index]])
-    if entry.joint is None or b1 > 0.0 or b2 > 0.0 or gear == 0.0:
+    reference = float(m.qpos0[m.jnt_qposadr[joint]])
+    if own is None or b1 > 0.0 or b2 > 0.0 or gear == 0.0:
         return None
     push = gain * rests_at(m, index) + b0
-    low, high = efforts(m, index, entry, gear, alone)
+    low, high = efforts(m, index, joint, gear, alone)
     law: dict[str, Any] = {"gear": gear}
     if b1 == b2 == 0.0:
         kind: type[Motor] = Motor
@@ -198,16 +199,16 @@ def servo(scene: Any, index: int, entry: Placed, alone: bool) -> Motor | None:
         law["limit"] = (low, high)
     name = scene.name("actuator", index)  # often that of its joint
     name = scene.unique(f"{name} motor" if name in scene.taken else name)
-    return kind(name, entry.joint.name, coordinate=entry.coordinate or "auto", **law)
+    return kind(name, own[0], coordinate=own[1], **law)
 
 
-def efforts(m: Any, index: int, entry: Placed, gear: float, alone: bool) -> tuple[float, float]:
+def efforts(m: Any, index: int, joint: int, gear: float, alone: bool) -> tuple[float, float]:
     """The lowest and the highest force of an actuator, before its gear."""
     low, high = -np.inf, np.inf
     if m.actuator_forcelimited[index]:
         low, high = m.actuator_forcerange[index].tolist()
-    if m.jnt_actfrclimited[entry.index] and alone:
-        ends = [end / gear for end in m.jnt_actfrcrange[entry.index].tolist()]
+    if m.jnt_actfrclimited[joint] and alone:
+        ends = [end / gear for end in m.jnt_actfrcrange[joint].tolist()]
         low, high = max(low, min(ends)), min(high, max(ends))
     return low, high
 

@@ -1,10 +1,8 @@
 """Joints of MuJoCo as joints of a Model: one, or several of one body that make a pair together."""
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
+from chasles.io.mjcf_model import Placed, Scene
 from chasles.model import (
     Body,
     Cylindrical,
@@ -23,43 +21,28 @@ SAME = 1e-9  # cosines and metres: axes that count as parallel, points as one
 HINGE, SLIDE, BALL, FREE = "hinge", "slide", "ball", "free"
 
 
-@dataclass(frozen=True)
-class Placed:
-    """A joint of the file, and the joint of the model that has its coordinate, if one has.
-
-    coordinate  "angle" or "displacement"; None where the model's joint has no such coordinate
-    """
-
-    index: int
-    kind: str
-    joint: Joint | None
-    coordinate: Coordinate | None
-
-
-def joints_of(scene: Any) -> tuple[list[Body], list[Joint], list[Placed]]:
-    """Frames between joints of one body, the joints, and where each joint of the file went."""
+def joints_of(scene: Scene) -> tuple[list[Body], list[Joint]]:
+    """Frames between joints of one body, and the joints; the scene notes where each one went."""
     frames: list[Body] = []
     joints: list[Joint] = []
-    placed: list[Placed] = []
     needed = with_coordinates(scene)
-    for body in scene.body_names:
+    for body, name in scene.body_names.items():
         if body == 0:
             continue
         first, count = int(scene.m.body_jntadr[body]), int(scene.m.body_jntnum[body])
         if count == 0:  # a mocap body
-            scene.note(f"body '{scene.body_names[body]}' is moved by hand in MuJoCo; it is fixed")
-            joints.append(Fixed(scene.unique(f"{scene.body_names[body]} weld"), "ground",
-                                scene.body_names[body]))  # fmt: skip
+            scene.note(f"body '{name}' is moved by hand in MuJoCo; it is fixed")
+            joints.append(Fixed(scene.unique(f"{name} weld"), "ground", name))
             continue
         indices = list(range(first, first + count))
         between, made, found = joints_of_body(scene, body, indices, needed)
         frames += between
         joints += made
-        placed += found
-    return frames, joints, placed
+        scene.placed.update({entry.index: entry for entry in found})
+    return frames, joints
 
 
-def with_coordinates(scene: Any) -> set[int]:
+def with_coordinates(scene: Scene) -> set[int]:
     """The joints of the file whose coordinates something acts on: springs, rotors, couplings."""
     m = scene.m
     dof = m.jnt_dofadr
@@ -78,7 +61,7 @@ def with_coordinates(scene: Any) -> set[int]:
 
 
 def joints_of_body(
-    scene: Any, body: int, indices: list[int], needed: set[int]
+    scene: Scene, body: int, indices: list[int], needed: set[int]
 ) -> tuple[list[Body], list[Joint], list[Placed]]:
     """One joint for all joints of a body; or one for each, with frames without mass between them.
 
@@ -105,7 +88,7 @@ def joints_of_body(
 
 
 def chain(
-    scene: Any, ends: tuple[str, str], indices: list[int], kinds: list[str]
+    scene: Scene, ends: tuple[str, str], indices: list[int], kinds: list[str]
 ) -> tuple[list[Body], list[Joint], list[Placed]]:
     """One joint after the other, as MuJoCo has them, with frames without mass between them."""
     joints: list[Joint] = []
@@ -125,14 +108,14 @@ def chain(
     return frames, chained, [Placed(*entry) for entry in entries]
 
 
-def kind_of(scene: Any, index: int) -> str:
+def kind_of(scene: Scene, index: int) -> str:
     for kind in (HINGE, SLIDE, BALL):
         if scene.m.jnt_type[index] == scene.code(f"Joint.{kind.upper()}"):
             return kind
     return FREE
 
 
-def armature_of(scene: Any, indices: list[int]) -> list[float]:
+def armature_of(scene: Scene, indices: list[int]) -> list[float]:
     """Inertia of the rotor of every joint; of a ball, whose rotations have one number."""
     return [float(scene.m.dof_armature[scene.m.jnt_dofadr[index]]) for index in indices]
 

@@ -18,30 +18,41 @@ from chasles.io.collada import COLLADA, read_collada
 from chasles.io.xml_checks import Checker, bare_path
 from chasles.model.errors import InvalidFile, one_line, quoted
 
+VISUAL = 1  # the group that MuJoCo puts visual shapes into
+READABLE = (".stl", ".obj", ".msh", COLLADA)
+LISTED = 3  # names in a note before "and n more"
+
 
 def place_meshes(mujoco: Any, spec: Any, checker: Checker) -> list[str]:
     """Put the meshes of a URDF where they are; returns notes on those that are left out."""
     missing = {}
-    for mesh in spec.meshes:
-        if mesh.file:
-            here = [checker.base / mesh.file, *places(mesh.file, checker)]
-            found = next((path for path in here if is_there(path, checker)), None)
-            if found is None:
-                missing[mesh.name] = mesh
-            else:
-                put(mesh, found)
+    for mesh, found in located(spec, checker):
+        if found is None:
+            missing[mesh.name] = mesh
+        else:
+            put(mesh, found)
     kept = needed(mujoco, spec)
     left = [name for name in missing if name not in kept]
-    for geom in [geom for body in spec.bodies for geom in body.geoms if geom.meshname in left]:
-        spec.delete(geom)
     for name in left:
-        spec.delete(missing[name])
-    if not left:
-        return []
-    return [
-        f"{len(left)} meshes are not in '{checker.folder.name}', and left out:"
-        f" {', '.join(repr(name) for name in left[:3])}{', ...' if len(left) > 3 else ''}"
-    ]
+        leave_out(spec, missing[name])
+    where = f"{len(left)} meshes are not in '{checker.folder.name}', and left out"
+    return [f"{where}: {quoted(left, LISTED)}"] if left else []
+
+
+def located(spec: Any, checker: Checker) -> Iterator[tuple[Any, Path | None]]:
+    """The meshes of files, and where each is within the folder of the model, if it is there."""
+    for mesh in list(spec.meshes):
+        if mesh.file:
+            here = [checker.base / mesh.file, *places(mesh.file, checker)]
+            yield mesh, next((path for path in here if is_there(path, checker)), None)
+
+
+def leave_out(spec: Any, mesh: Any) -> None:
+    """Remove a mesh, and the shapes that it is drawn with."""
+    for body in spec.bodies:
+        for geom in [geom for geom in body.geoms if geom.meshname == mesh.name]:
+            spec.delete(geom)
+    spec.delete(mesh)
 
 
 def put(mesh: Any, path: Path) -> None:
@@ -81,11 +92,6 @@ def is_there(path: Path, checker: Checker) -> bool:
     return path.is_file() and path.resolve().is_relative_to(checker.folder)
 
 
-VISUAL = 1  # the group that MuJoCo puts them into
-READABLE = (".stl", ".obj", ".msh", COLLADA)
-LISTED = 3
-
-
 def visual_model(mujoco: Any, checker: Checker, notes: list[str]) -> Any:
     """MuJoCo's model with the visual shapes, or None where there are none to be had."""
     if not checker.visuals:
@@ -122,11 +128,9 @@ def without_files(mujoco: Any, spec: Any, checker: Checker) -> list[str]:
     missing: list[str] = []
     unread: list[str] = []
     damaged: list[str] = []
-    for mesh in list(spec.meshes):
+    for mesh, found in located(spec, checker):
         # What a visual mesh weighs is nobody's concern: it may be open.
         mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
-        here = [checker.base / mesh.file, *places(mesh.file, checker)]
-        found = next((path for path in here if is_there(path, checker)), None)
         if found is not None and found.suffix.lower() in READABLE:
             try:
                 put(mesh, found)
@@ -135,10 +139,7 @@ def without_files(mujoco: Any, spec: Any, checker: Checker) -> list[str]:
                 damaged.append(error.what)
         else:
             (missing if found is None else unread).append(mesh.file)
-        for body in spec.bodies:
-            for geom in [geom for geom in body.geoms if geom.meshname == mesh.name]:
-                spec.delete(geom)
-        spec.delete(mesh)
+        leave_out(spec, mesh)
     return [
         *damaged,
         *told(missing, f"are not in '{checker.folder.name}'"),

@@ -12,13 +12,26 @@ from typing import Any
 import numpy as np
 
 from chasles.io.mjcf_shapes import shapes_of
-from chasles.model import GROUND, Body, InvalidModel, Model
+from chasles.model import GROUND, Body, InvalidModel, Joint, Model
 from chasles.model.checks import as_matrix, as_vector
 from chasles.model.errors import quoted
 from chasles.model.solids import together
-from chasles.model.words import Floats
+from chasles.model.words import Coordinate, Floats
 
 LISTED = 6  # names in a note before "and n more"
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A joint of the file, and the joint of the model that has its coordinate, if one has.
+
+    coordinate  "angle" or "displacement"; None where the model's joint has no such coordinate
+    """
+
+    index: int
+    kind: str
+    joint: Joint | None
+    coordinate: Coordinate | None
 
 
 @dataclass
@@ -35,6 +48,7 @@ class Scene:
     left: dict[str, list[str]] = field(default_factory=dict)  # notes, and the names they are about
     taken: set[str] = field(default_factory=set)
     framed: set[str] = field(default_factory=set)  # names of frames
+    placed: dict[int, Placed] = field(default_factory=dict)  # joints of the file, by their number
 
     def code(self, name: str) -> int:
         """The number of one of MuJoCo's words: code("Eq.CONNECT") is mjtEq.mjEQ_CONNECT."""
@@ -101,6 +115,13 @@ class Scene:
         """The name, in the model, of what a body of the file is part of."""
         return self.body_names[self.root[body]]
 
+    def coordinate(self, joint: int) -> tuple[str, Coordinate] | None:
+        """The joint of the model that has the coordinate of one of the file, and which of its."""
+        placed = self.placed.get(joint)
+        if placed is None or placed.joint is None or placed.coordinate is None:
+            return None
+        return placed.joint.name, placed.coordinate
+
     def shares(self, tendon: int) -> list[tuple[int, float]]:
         """Joints and coefficients of a tendon that is a sum of coordinates; else no joint, -1."""
         first, count = int(self.m.tendon_adr[tendon]), int(self.m.tendon_num[tendon])
@@ -118,22 +139,26 @@ class Scene:
 def model_of(scene: Scene) -> Model:
     """The model, with notes on everything that it does not have."""
     from chasles.io.mjcf_contacts import contacts_of
-    from chasles.io.mjcf_equalities import couplings, equalities
+    from chasles.io.mjcf_equalities import equalities
     from chasles.io.mjcf_forces import forces_of, note_the_rest
     from chasles.io.mjcf_joints import joints_of
 
     bodies = [body_of(scene, root) for root in scene.body_names if root != 0]
     if not bodies:
         raise InvalidModel("nothing in it moves.", "Give at least one body a joint.")
-    frames, joints, placed = joints_of(scene)
-    joints += equalities(scene)
-    drivers = couplings(scene, placed)
-    forces = forces_of(scene, placed)
+    frames, joints = joints_of(scene)
+    closing, drivers = equalities(scene)
+    forces = forces_of(scene)
     if scene.contacts:
         forces += contacts_of(scene, bodies)
     note_the_rest(scene)
     return Model(
-        bodies + frames, joints, forces, drivers, gravity=gravity_of(scene), notes=scene.all_notes()
+        bodies + frames,
+        joints + closing,
+        forces,
+        drivers,
+        gravity=gravity_of(scene),
+        notes=scene.all_notes(),
     )
 
 

@@ -30,7 +30,8 @@ from chasles.io.limits import MOST_STEPS, text_of
 from chasles.io.read import read_model
 from chasles.io.run_options import check_steps
 from chasles.io.toml import decoded, parsed_run
-from chasles.model import ChaslesError, InvalidFile, InvalidOption, Model
+from chasles.model import InvalidFile, InvalidOption, Model
+from chasles.model.plain import placed_at
 
 #: Runs that a file may ask for, and steps of all of them together: some hours of a few cores.
 MOST_RUNS, MOST_SWEPT = 10**6, 100 * MOST_STEPS
@@ -68,14 +69,12 @@ def read_sweep(path: str | os.PathLike[str]) -> dict[str, Any]:
         ) from None
     folder = Path(source).parent
     vary = {name: values_of(name, values, source) for name, values in found.vary.items()}
-    try:
+    with placed_at(f"'{source}'"):
         run = parsed_run(found.run)
         for name in run.keys() & {"until", *({"step"} if found.step is not UNSET else ())}:
             raise InvalidOption(f"{name} is given twice, above and in [run].", "Give it once.")
         step = found.step if isinstance(found.step, float) else run.get("step")
         check_amount(vary, found.until, step, found)
-    except ChaslesError as error:
-        raise type(error)(f"'{source}': {error.what}", error.remedy) from None
     asked: dict[str, Any] = {
         "model": models_of(found, folder, source),
         "vary": vary,

@@ -64,12 +64,8 @@ TURNS = {
 def read_toml(path: str | os.PathLike[str]) -> tuple[Model, dict[str, Any]]:
     """The model of a file, and its options for `simulate`."""
     source, text = text_of(path)
-    try:
+    with placed_at(f"'{source}'"):
         return parsed(text, source)
-    except InvalidFile:
-        raise
-    except ChaslesError as error:
-        raise type(error)(f"'{source}': {error.what}", error.remedy) from None
 
 
 def parsed(text: str, source: Path) -> tuple[Model, dict[str, Any]]:

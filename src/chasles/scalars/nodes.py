@@ -7,7 +7,7 @@ answer is the number of the guard instead, and the caller runs the code itself.
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,11 @@ class Guard:
     left: Operand
     right: Operand
     outcome: bool
+
+
+def places_of(operands: Iterable[Operand]) -> list[int]:
+    """Indices of the places among operands."""
+    return [x.index for x in operands if isinstance(x, Place)]
 
 
 def divide(a: float, b: float) -> float:
@@ -130,30 +135,54 @@ class Program:
     guards: tuple[Guard, ...]
     outputs: tuple[Operand, ...]
 
+    @property
+    def results(self) -> list[Operand]:
+        """What has to be known in the end: outputs, and both sides of every guard."""
+        return [*self.outputs, *(x for guard in self.guards for x in (guard.left, guard.right))]
+
     def replay(self, inputs: Sequence[float]) -> tuple[list[float], int | None]:
         """The outputs at other inputs, and the first guard that fails there, or None."""
         if len(inputs) != self.inputs:
             raise ValueError(f"the program takes {self.inputs} inputs, got {len(inputs)}")
-        values: list[Any] = [float(x) for x in inputs]
+        outputs, sides = self.read(
+            [float(x) for x in inputs], lambda name, operands: PRIMITIVES[name](*operands), float
+        )
+        compared = zip(self.guards, sides)
+        failed = (
+            k for k, (guard, two) in enumerate(compared)
+            if COMPARISONS[guard.name](*two) != guard.outcome
+        )  # fmt: skip
+        return outputs, next(failed, None)
+
+    def read(
+        self, inputs: Sequence[Any], apply: Callable[[str, list[Any]], Any],
+        constant: Callable[[float], Any],
+    ) -> tuple[list[Any], list[tuple[Any, Any]]]:  # fmt: skip
+        """The outputs, and both sides of every guard: as numbers, or as words of a language.
+
+        apply     (name of a primitive, operands) -> its result, or both of its results
+        constant  a number as an operand
+        """
+        values = list(inputs)
 
         def value(operand: Operand) -> Any:
-            return values[operand.index] if isinstance(operand, Place) else operand
+            return values[operand.index] if isinstance(operand, Place) else constant(operand)
 
         for node in self.nodes:
-            values.append(PRIMITIVES[node.name](*map(value, node.operands)))
-        failed = [
-            k
-            for k, guard in enumerate(self.guards)
-            if COMPARISONS[guard.name](value(guard.left), value(guard.right)) != guard.outcome
-        ]
-        return [value(x) for x in self.outputs], failed[0] if failed else None
+            if node.name == "part":
+                whole, part = node.operands
+                assert isinstance(whole, Place) and not isinstance(part, Place)
+                values.append(values[whole.index][int(part)])
+            else:
+                values.append(apply(node.name, [value(x) for x in node.operands]))
+        sides = [(value(guard.left), value(guard.right)) for guard in self.guards]
+        return [value(x) for x in self.outputs], sides
 
     def on_arrays(self, inputs: Any) -> Any:
         """The outputs (outputs, T) at T inputs (inputs, T) at once; guards are not asked."""
         values: list[Any] = list(inputs)
-        last = {x.index: k for k, node in enumerate(self.nodes) for x in node.operands
-                if isinstance(x, Place)}  # fmt: skip
-        kept = {x.index for x in self.outputs if isinstance(x, Place)}
+        last = {x: k for k, node in enumerate(self.nodes) for x in places_of(node.operands)}
+        kept = set(places_of(self.outputs))
 
         def value(operand: Operand) -> Any:
             return values[operand.index] if isinstance(operand, Place) else operand
@@ -161,19 +190,18 @@ class Program:
         with np.errstate(all="ignore"):
             for k, node in enumerate(self.nodes):
                 values.append(ON_ARRAYS[node.name](*map(value, node.operands)))
-                for x in node.operands:  # what nobody needs any more leaves memory
-                    if isinstance(x, Place) and last[x.index] == k and x.index not in kept:
-                        values[x.index] = None
+                for x in places_of(node.operands):  # what nobody needs any more leaves memory
+                    if last[x] == k and x not in kept:
+                        values[x] = None
         shape = (len(self.outputs), np.shape(inputs)[1])
         return np.array([np.broadcast_to(value(x), shape[1:]) for x in self.outputs]).reshape(shape)
 
     def trimmed(self) -> "Program":
         """The same without nodes that neither an output nor a guard needs."""
-        asked = [*self.outputs, *(x for guard in self.guards for x in (guard.left, guard.right))]
-        needed = {x.index for x in asked if isinstance(x, Place)}
+        needed = set(places_of(self.results))
         for k in range(len(self.nodes) - 1, -1, -1):
             if self.inputs + k in needed:
-                needed.update(x.index for x in self.nodes[k].operands if isinstance(x, Place))
+                needed.update(places_of(self.nodes[k].operands))
         return self.reordered([k for k in range(len(self.nodes)) if self.inputs + k in needed])
 
     def reordered(self, order: Sequence[int]) -> "Program":

@@ -49,14 +49,14 @@ class Tape:
     def record(self, name: str, operands: tuple[Any, ...]) -> Any:
         """The result of a primitive: a traced scalar, or two of them."""
         value = PRIMITIVES[name](*(value_of(x) for x in operands))
-        place = self.put(name, tuple(operand_of(x) for x in operands))
+        place = self.put(name, *map(operand_of, operands))
         if name not in PAIRS:
             return Traced(self, float(value), place)
         return tuple(
-            Traced(self, float(value[k]), self.put("part", (place, k))) for k in range(len(value))
+            Traced(self, float(value[k]), self.put("part", place, k)) for k in range(len(value))
         )
 
-    def put(self, name: str, operands: tuple[Operand, ...]) -> Place:
+    def put(self, name: str, *operands: Operand) -> Place:
         self.nodes.append(Node(name, operands))
         return Place(self.inputs + len(self.nodes) - 1)
 
@@ -81,8 +81,8 @@ class Condition:
     def pick(self, a: Any, b: Any) -> "Traced":
         """a or b by the condition, which is part of the program and not taken for granted."""
         guard = self.guard
-        operands = (guard.left, guard.right, operand_of(a), operand_of(b))
-        place = self.tape.put(f"pick {guard.name}", operands)
+        operands = guard.left, guard.right, operand_of(a), operand_of(b)
+        place = self.tape.put(f"pick {guard.name}", *operands)
         return Traced(self.tape, float(value_of(a if guard.outcome else b)), place)
 
 

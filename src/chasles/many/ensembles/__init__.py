@@ -7,6 +7,6 @@ observe    quantities that are followed without storing trajectories
 lanes      members in the lanes of registers, on all cores
 gpu        members as threads of a GPU
 finish     members that leave the lanes, by the generic kernel
-export     the step of a model as source text
+portable   a model as WebAssembly, for pages that run it
 ensemble   the call, and the dataset that it returns
 """

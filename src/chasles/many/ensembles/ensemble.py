@@ -11,7 +11,7 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
 from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.finish import Finisher, doubts_of, tell
 from chasles.many.ensembles.gpu import GpuRun, find_cupy
-from chasles.many.ensembles.lanes import Course, LaneRun, cores, nothing_observed
+from chasles.many.ensembles.lanes import Course, LaneRun, cores
 from chasles.many.ensembles.members import Members, checked_runs, make_members
 from chasles.many.ensembles.observe import checked_quantities, observing
 from chasles.many.ensembles.paths import checked_values
@@ -169,18 +169,12 @@ def make_run(
         own, loan = finisher.pristine(first)
         parameters = loan.parameters(members.places)
         observe = observing(own, names, members.blocks[first], parameters)
-    points = np.full((count, rows, kept), np.nan)
-    points[:, 0] = members.blocks[:, :kept]
-    going = np.array([not status for status in members.status])
     for k, odd in members.odd.items():
         members.blocks[k] = odd.first_block()
+    points = np.full((count, rows, kept), np.nan)
+    points[:, 0] = members.blocks[:, :kept]
     np.add(members.blocks, 0.0, out=members.blocks)  # as after every step: no negative zeros
-    course = Course(
-        members, grid.step, grid.steps, every, members.blocks, points,
-        nothing_observed(count, 0 if names is None else len(names)),
-        np.zeros(count, np.int64), going, observe, np.zeros(count, bool),
-        np.zeros(count, np.int64),
-    )  # fmt: skip
+    course = Course(members, grid.step, grid.steps, every, points, observe)
     if cupy is not None:
         return course, GpuRun(course, finisher, threads, contract, cupy=cupy)
     return course, LaneRun(course, finisher, threads, contract)

@@ -47,6 +47,8 @@ class Loan:
         }  # fmt: skip
         self.copies = {path: array.copy() for path, array in self.arrays.items()}
 
+        self.paths = {id(array): path for path, array in self.arrays.items()}
+
     def restore(self) -> None:
         for path, array in self.arrays.items():
             array[...] = self.copies[path]
@@ -73,8 +75,11 @@ class Loan:
 
     def keys(self, carried: Sequence[tuple[Any, int]]) -> list[Key]:
         """What a recording carries, by path."""
-        paths = {id(array): path for path, array in self.arrays.items()}
-        return [(paths[id(array)], entry) for array, entry in carried]
+        return [(self.paths[id(array)], entry) for array, entry in carried]
+
+    def as_made(self, array: Any, entry: int) -> Any:
+        """What an entry of an array was when the stepper was made."""
+        return self.copies[self.paths[id(array)]].flat[entry]
 
     def give(self, carried: dict[Key, Floats], member: int) -> None:
         """Put what a member carries where kernels read it."""
@@ -152,27 +157,26 @@ class Finisher:
 
         self.each(group, work)
 
+    def plainly_for(self, stepper: Stepper, steps: int) -> TracedSteps:
+        """Who takes so many steps: few as plain Python, where the kernel would be compiled."""
+        few = self.plainly if steps <= self.plainly else 0
+        self.plainly = max(0, self.plainly - steps)
+        return TracedSteps(stepper, np.nan, plainly=few)
+
     def steps(self, course: Any, member: int, stepper: Stepper, first: int, last: int) -> None:
         block, spare = course.blocks[member], np.zeros(course.blocks.shape[1])
-        kept, every = stepper.layout.kept, course.every
+        every = course.every
         first_row = first // every + 1
-        rows = np.zeros((max(1, last // every - first_row + 1), kept))
-        grid = (0.0, course.step, first, last, course.steps)
-        plain = TracedSteps(stepper, np.nan, plainly=self.plainly)
-        if last - first > self.plainly:
-            plain.plainly = 0
-        self.plainly = max(0, self.plainly - (last - first))
+        rows = np.zeros((max(1, last // every - first_row + 1), stepper.layout.kept))
+        plain = self.plainly_for(stepper, last - first)
         index, outcome = first, OK
         while index < last and outcome == OK:
-            piece = (grid[0], grid[1], index, index + 1, grid[4]) if plain.plainly else grid
-            index, outcome = plain.generic(block, spare, piece, every, SEEN, rows, first_row)
+            reach = index + 1 if plain.plainly else last
+            grid = (0.0, course.step, index, reach, course.steps)
+            index, outcome = plain.generic(block, spare, grid, every, SEEN, rows, first_row)
         course.otherwise += index - first
         course.at[member] = index
-        ready = index // every - first_row + 1
-        if course.observe is None:
-            course.points[member, first_row : first_row + ready] = rows[:ready]
-        else:
-            self.observe(course, member, rows[:ready], first_row)
+        self.keep(course, member, rows[: index // every - first_row + 1], first_row)
         course.going[member] = index < course.steps and outcome == OK
         if outcome != OK:
             t = course.step * index
@@ -184,21 +188,22 @@ class Finisher:
 
         def work(member: int, stepper: Stepper, loan: Loan | None) -> None:
             index, block = int(course.at[member]), course.blocks[member]
-            plain = TracedSteps(stepper, np.nan, plainly=min(1, self.plainly))
-            self.plainly = max(0, self.plainly - 1)
             grid = (0.0, course.step, index, index, course.steps)
-            nowhere = np.zeros((1, 1))
+            nowhere, plain = np.zeros((1, 1)), self.plainly_for(stepper, 1)
             plain.generic(block, block.copy(), grid, 1, SEEN_LAST, nowhere, 0)
             course.pending[member] = False
             course.going[member] = index < course.steps
             if index % course.every == 0:
-                row = block[: stepper.layout.kept]
-                if course.observe is None:
-                    course.points[member, index // course.every] = row
-                else:
-                    self.observe(course, member, row[None], index // course.every)
+                self.keep(course, member, block[None, : stepper.layout.kept], index // course.every)
 
         self.each(group, work)
+
+    def keep(self, course: Any, member: int, rows: Floats, first_row: int) -> None:
+        """Points of a member, or what is observed of them."""
+        if course.observe is not None:
+            self.observe(course, member, rows, first_row)
+        else:
+            course.points[member, first_row : first_row + len(rows)] = rows
 
     def observe(self, course: Any, member: int, rows: Floats, first_row: int) -> None:
         """What is observed at points, as the lanes accumulate it."""

@@ -6,6 +6,7 @@ even small chunks can take there.  A step is also exported as source text that c
 """
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -107,33 +108,21 @@ class GpuRun(LaneRun):
         lanes = LaneRun(self.course, self.finisher, self.threads, self.contract)
         lanes.take(replace(variant, run=lanes.machine_code(variant.recording)), group, first)
 
-    def rows_from(self, first: int) -> int:
-        """Rows that are kept after a step."""
-        rows = self.course.points.shape[1]
-        return (
-            0 if self.course.observe is not None else max(0, rows - 1 - first // self.course.every)
-        )
-
-    def piece(self, variant: Variant, group: Integers, first: int) -> None:
-        """Some members as far as they come, all from one step."""
-        cupy, course, count = self.cupy, self.course, len(group)
+    def advanced(
+        self, variant: Variant, tables: Sequence[Floats], rows: int, first: int
+    ) -> tuple[Sequence[Floats], Any, Integers, Any]:
+        cupy, course, count = self.cupy, self.course, len(tables[0])
 
         # (members, numbers) here, (numbers, members) there: turned over on the device.
         def sent(table: Floats) -> Any:
-            if not table.size:
-                return cupy.zeros(1)
             return cupy.ascontiguousarray(cupy.asarray(np.ascontiguousarray(table)).T)
 
         def fetched(table: Any) -> Floats:
             back: Floats = cupy.asnumpy(cupy.ascontiguousarray(table.T))
             return back
 
-        rows, kept = self.rows_from(first), course.points.shape[2]
-        states, parameters = sent(course.blocks[group]), sent(course.members.parameters[group])
-        columns = [course.carried[key] for key in variant.carried]
-        carried = sent(np.stack([c[group] for c in columns], axis=1) if columns else np.zeros(0))
-        observed = sent(course.observed[group].reshape(count, -1))
-        saved = cupy.zeros((max(1, rows), kept, count if rows else 1))
+        states, carried, parameters, observed = map(sent, tables)
+        saved = cupy.zeros((max(1, rows), course.points.shape[2], count if rows else 1))
         reached, pending = cupy.zeros(count, np.int64), cupy.zeros(count, np.int32)
         whole = np.int64
         variant.run(
@@ -145,15 +134,9 @@ class GpuRun(LaneRun):
                 whole(first // course.every + 1),
             ),
         )  # fmt: skip
-        history = None
-        if rows:
-            history = cupy.asnumpy(cupy.ascontiguousarray(cupy.moveaxis(saved, 2, 0)))
-        accumulated = fetched(observed) if course.observed.size else None
-        back = fetched(carried) if columns else None
-        self.put_back(
-            group, first, fetched(states), (columns, back), accumulated, history,
-            cupy.asnumpy(reached), cupy.asnumpy(pending) != 0,
-        )  # fmt: skip
+        history = cupy.asnumpy(cupy.ascontiguousarray(cupy.moveaxis(saved, 2, 0)))
+        own = [fetched(table) for table in (states, carried, observed)]
+        return own, history, cupy.asnumpy(reached), cupy.asnumpy(pending) != 0
 
 
 #: Steps before one is recorded, so that what is watched has been seen.

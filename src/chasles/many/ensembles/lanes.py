@@ -6,6 +6,7 @@ few is taken by the generic kernel for a few steps, and then they come back.
 """
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,7 +20,7 @@ from chasles.many.ensembles.finish import Finisher, Key
 from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.record import NotTraceable, Recording, record
-from chasles.many.traced.running import Shelf, machine_code_of_lanes
+from chasles.many.traced.running import Shelf, machine_code
 from chasles.scalars.nodes import Program
 
 #: Recordings of an ensemble, at the most.
@@ -49,31 +50,33 @@ class Variant:
 SHELF = Shelf()
 
 
-@dataclass
 class Course:
-    """Where all members stand.
+    """Where all members stand: at the start, to begin with.
 
     at        (members,) steps taken
     going     (members,) whether they are on their way
+    pending   (members,) whether the look at the last step is still due
+    strikes   (members,) how often the generic kernel had to help
     points    (members, rows, kept) what is kept, or of no rows where quantities are observed
-    observed  (members, quantities, ACCUMULATED)
+    observed  (members, quantities, ACCUMULATED) largest, smallest, sum, last
+    carried   (members,) each, by key
     """
 
-    members: Members
-    step: float
-    steps: int
-    every: int
-    blocks: Floats
-    points: Floats
-    observed: Floats
-    at: Integers
-    going: Any
-    observe: Program | None = None
-    pending: Any = None
-    strikes: Any = None
-    carried: dict[Key, Floats] = field(default_factory=dict)  # (members,) each
-    in_lanes: int = 0  # steps
-    otherwise: int = 0
+    def __init__(
+        self, members: Members, step: float, steps: int, every: int, points: Floats,
+        observe: Program | None = None,
+    ) -> None:  # fmt: skip
+        count = len(members.blocks)
+        self.members, self.step, self.steps, self.every = members, step, steps, every
+        self.blocks, self.points, self.observe = members.blocks, points, observe
+        quantities = 0 if observe is None else len(observe.outputs)
+        self.observed = np.zeros((count, quantities, ACCUMULATED))
+        self.observed[:, :, 0], self.observed[:, :, 1] = -np.inf, np.inf
+        self.at, self.strikes = np.zeros((2, count), np.int64)
+        self.going: Any = np.array([not status for status in members.status])
+        self.pending: Any = np.zeros(count, bool)
+        self.carried: dict[Key, Floats] = {}
+        self.in_lanes, self.otherwise = 0, 0  # steps
 
 
 @dataclass
@@ -142,61 +145,69 @@ class LaneRun:
         with ThreadPoolExecutor(self.threads) as pool:
             list(pool.map(work, pieces))
 
+    def rows_from(self, first: int) -> int:
+        """Rows that are kept after a step."""
+        course = self.course
+        kept = course.points.shape[1] - 1 - first // course.every
+        return 0 if course.observe is not None else max(0, kept)
+
     def piece(self, variant: Variant, group: Integers, first: int) -> None:
         """Some members as far as they come, all from one step."""
-        course, lanes = self.course, self.lanes
-        packs = -(-len(group) // lanes)
-        filled = np.resize(group, packs * lanes)
-        filled[len(group) :] = group[-1]
-
-        def packed(table: Floats) -> Floats:
-            chosen = table[filled].reshape(packs, lanes, -1)
-            return np.ascontiguousarray(np.swapaxes(chosen, 1, 2))
-
-        def unpacked(table: Floats) -> Floats:
-            back: Floats = np.swapaxes(table, 1, 2).reshape(packs * lanes, -1)[: len(group)]
-            return back
-
-        states, parameters = packed(course.blocks), packed(course.members.parameters)
-        observed = packed(course.observed.reshape(len(course.at), -1))
+        course, count = self.course, len(group)
         columns = [course.carried[key] for key in variant.carried]
-        carried = packed(np.stack(columns, axis=1)) if columns else np.zeros(1)
-        rows, kept = course.points.shape[1:]
-        rows_now = max(1, rows - 1 - first // course.every)
-        saved = np.zeros((packs, rows_now if course.observe is None else 1, kept, lanes))
-        reached, pending = variant.run(
-            states, carried, parameters, saved, observed,
-            (0.0, course.step, first, course.steps, course.steps), course.every,
-            first // course.every + 1,
-        )  # fmt: skip
-        history = None
-        if course.observe is None and rows > 1 + first // course.every:
-            history = np.moveaxis(saved, 3, 1).reshape(packs * lanes, rows_now, kept)[: len(group)]
-        self.put_back(
-            group, first, unpacked(states),
-            (columns, unpacked(carried) if columns else None),
-            unpacked(observed), history, reached[: len(group)], pending[: len(group)],
-        )  # fmt: skip
-
-    def put_back(
-        self, group: Integers, first: int, states: Floats, carried: Any, observed: Any,
-        history: Any, ends: Integers, pending: Any,
-    ) -> None:  # fmt: skip
-        """Note how far some members have come."""
-        course = self.course
+        carried = np.array([column[group] for column in columns]).reshape(len(columns), count).T
+        parameters = course.members.parameters[group]
+        observed = course.observed[group].reshape(count, -1)
+        tables = course.blocks[group], carried, parameters, observed
+        rows = self.rows_from(first)
+        (states, carried, observed), history, ends, pending = self.advanced(
+            variant, tables, rows, first
+        )
         course.blocks[group] = states
-        for k, column in enumerate(carried[0]):
-            column[group] = carried[1][:, k]
-        if observed is not None:
-            course.observed[group] = observed.reshape(len(group), *course.observed.shape[1:])
-        if history is not None:
-            row = 1 + first // course.every + np.arange(history.shape[1])
+        for k, column in enumerate(columns):
+            column[group] = carried[:, k]
+        if observed.size:
+            course.observed[group] = observed.reshape(count, *course.observed.shape[1:])
+        if rows:
+            row = 1 + first // course.every + np.arange(rows)
             history[row[None, :] > (ends // course.every)[:, None]] = np.nan  # those that stopped
             course.points[group, row[0] :] = history
         course.in_lanes += int((ends - first).sum())
         course.at[group] = ends
         course.pending[group] = pending
         course.going[group] = (ends < course.steps) | pending
+
+    def advanced(
+        self, variant: Variant, tables: Sequence[Floats], rows: int, first: int
+    ) -> tuple[Sequence[Floats], Any, Integers, Any]:
+        """What becomes of some members.
+
+        From tables (members, numbers) of blocks, what is carried, parameters and what is observed:
+        these but for the parameters, rows (members, rows, kept), steps reached, whose look is due.
+        """
+        course, lanes, count = self.course, self.lanes, len(tables[0])
+        packs, kept = -(-count // lanes), course.points.shape[2]
+        filled = np.minimum(np.arange(packs * lanes), count - 1)
+
+        def packed(table: Floats) -> Floats:
+            chosen = table[filled].reshape(packs, lanes, table.shape[1])
+            return np.ascontiguousarray(np.swapaxes(chosen, 1, 2))
+
+        def unpacked(table: Floats) -> Floats:
+            turned = np.swapaxes(table, 1, 2)
+            back: Floats = turned.reshape(packs * lanes, table.shape[1])[:count]
+            return back
+
+        states, carried, parameters, observed = map(packed, tables)
+        saved = np.zeros((packs, rows, kept, lanes))
+        reached, pending = variant.run(
+            states, carried, parameters, saved, observed,
+            (0.0, course.step, first, course.steps, course.steps), course.every,
+            first // course.every + 1,
+        )  # fmt: skip
+        history = np.moveaxis(saved, 3, 1).reshape(packs * lanes, rows, kept)[:count]
+        own = [unpacked(table) for table in (states, carried, observed)]
+        return own, history, reached[:count], pending[:count]
 
     def records(self, left: Integers, first: int) -> bool:
         """Record a step at one of these members, if that is worth it."""
@@ -211,24 +222,23 @@ class LaneRun:
         loan.give(course.carried, member)
         times = course.step * first, course.step * (first + 1)
         try:
-            with np.errstate(all="ignore"):
-                recording = record(
-                    records_of(stepper), course.blocks[member], times, course.step,
-                    parameters=loan.parameters(course.members.places),
-                )  # fmt: skip
+            recording = record(
+                records_of(stepper), course.blocks[member], times, course.step,
+                parameters=loan.parameters(course.members.places),
+            )  # fmt: skip
             run = self.machine_code(recording)
         except NotTraceable as error:
             self.refusal = str(error)
             return False
-        keys = loan.keys(recording.carried)
-        firsts = {(path, k): float(loan.copies[path].reshape(-1)[k]) for path, k in keys}
+        values = [float(loan.as_made(*one)) for one in recording.carried]
+        firsts = dict(zip(loan.keys(recording.carried), values))
         self.variants.insert(0, Variant(recording, run, firsts))
         self.carry(self.variants[0])
         return True
 
     def machine_code(self, recording: Recording) -> Any:
         kept, observe = self.course.points.shape[2], self.course.observe
-        return machine_code_of_lanes(recording, kept, self.lanes, self.contract, observe)
+        return machine_code(recording, kept, self.contract, self.lanes, observe)
 
     def otherwise(self, left: Integers) -> None:
         """Steps by the generic kernel: more each time, to the end where nothing is recorded."""
@@ -245,10 +255,3 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def nothing_observed(count: int, quantities: int) -> Floats:
-    """(members, quantities, ACCUMULATED) before the first step."""
-    table = np.zeros((count, quantities, ACCUMULATED))
-    table[:, :, 0], table[:, :, 1] = -np.inf, np.inf
-    return table

@@ -82,6 +82,11 @@ class Image:
     numbers: Floats  # all numbers of its records, one after the other
     structure: bytes  # all integers, and how many numbers there are
 
+    @property
+    def whole(self) -> Floats:
+        """The block, and then the numbers."""
+        return np.concatenate((self.block, self.numbers))
+
 
 def image_of(stepper: Stepper) -> Image:
     numbers = [np.atleast_1d(leaf.value).ravel() for leaf in numbers_of(stepper)]

@@ -31,7 +31,7 @@ from chasles.many.ensembles.members import (
 from chasles.many.ensembles.observe import quantity, read_program
 from chasles.many.traced.loop_ir import RUN, run_ir
 from chasles.many.traced.record import NotTraceable, Recording, record
-from chasles.many.traced.running import MachineCode, machine_code
+from chasles.many.traced.stepping import Variant
 from chasles.many.traced.wasm import READ, inexact, read_ir, wasm_module
 from chasles.model import InvalidOption
 from chasles.run.stepper import Stepper
@@ -49,9 +49,8 @@ Make = Callable[[Positions], Stepper]
 class Way:
     """A recorded step: its module, and what it carries beside the block."""
 
-    recording: Recording
+    native: Variant  # the same, for here
     keys: list[Key]
-    native: MachineCode  # the same
     wasm: bytes
     imports: list[str]
 
@@ -114,7 +113,7 @@ def portable(make: Make, counts: Sequence[int], first: Positions, step: float, s
         tables.append(Table(group, columns, rows[:, columns]))
     ends = [moved(first, {k: at}) for k, own in enumerate(kept) for at in (own[0], own[-1])]
     chosen = [0, *(positions.index(at) for at in ends)]
-    ways, carried = record_ways(members, lambda k: make(positions[k]), chosen, step, steps)
+    ways, carried = record_ways(members, Loan(make(first)), chosen, step, steps)
     read, words = readout(members)
     return Portable(step, members, whole[0], kept, tables, ways, carried, read, words)
 
@@ -168,8 +167,7 @@ def moved(positions: Positions, others: dict[int, int]) -> Positions:
 
 def vectors(make: Make, positions: Sequence[Positions]) -> Floats:
     """First block and all numbers of the records at some positions."""
-    images = [image_of(make(at)) for at in positions]
-    return np.stack([np.concatenate((image.block + 0.0, image.numbers)) for image in images])
+    return np.stack([image_of(make(at)).whole + 0.0 for at in positions])
 
 
 def overlaid(
@@ -214,21 +212,21 @@ def check_members(members: Members, positions: Sequence[Positions]) -> None:
 
 
 def record_ways(
-    members: Members, make: Callable[[int], Stepper], chosen: Sequence[int], step: float, steps: int
+    members: Members, loan: Loan, chosen: Sequence[int], step: float, steps: int
 ) -> tuple[list[Way], dict[Key, float]]:
     """Ways of a step that runs from some members take, found by running them."""
     ways: list[Way] = []
     carried: dict[Key, float] = {}
+    nowhere = np.zeros((1, 1))
     for number, k in enumerate(chosen):
-        stepper = make(k)
-        loan = Loan(stepper)
-        block, values = members.blocks[k] + 0.0, members.parameters[k].copy()
-        integers = {id(a): a.copy() for a in loan.arrays.values() if a.dtype.kind != "f"}
+        loan.restore()
+        stepper = loan.with_numbers(members.places, members.parameters[k])
+        block, values = members.blocks[k] + 0.0, np.append(members.parameters[k], 0.0)
         index, end = 0, steps if number == 0 else min(steps, 500)
         while index < end:
-            reached = index
+            grid, reached = (0.0, step, index, end, 2**62), index
             for way in ways:
-                reached = advanced(way, loan, block, values, step, index, end)
+                reached, _ = way.native.advance(block, grid, 2**62, nowhere, 0, values)
                 if reached > index:
                     break
             if reached > index:
@@ -238,9 +236,8 @@ def record_ways(
                 break
             times = step * index, step * (index + 1)
             try:
-                with np.errstate(all="ignore"):
-                    found = record(records_of(stepper), block, times, step,
-                                   parameters=loan.parameters(members.places))  # fmt: skip
+                found = record(records_of(stepper), block, times, step,
+                               parameters=loan.parameters(members.places))  # fmt: skip
             except NotTraceable as error:
                 if ways:
                     break
@@ -249,13 +246,15 @@ def record_ways(
                     "Leave out functions in Python, or give them as a Signal; or make a film:"
                     " leave out live=True.",
                 ) from error
-            if any(integers[id(a)].reshape(-1)[entry] != n for a, entry, n in found.fixed):
+            if any(loan.as_made(array, entry) != n for array, entry, n in found.fixed):
                 break
-            ways.append(made_way(found, loan, members))
+            way = made_way(found, loan, members)
+            ways.append(way)
             check_size(ways)
-            for key in ways[-1].keys:
-                carried.setdefault(key, float(loan.copies[key[0]].reshape(-1)[key[1]]))
-            if advanced(ways[-1], loan, block, values, step, index, index + 1) == index:
+            for (path, entry), (array, _) in zip(way.keys, found.carried):
+                carried.setdefault((path, entry), float(loan.as_made(array, entry)))
+            one = (0.0, step, index, index + 1, 2**62)
+            if way.native.advance(block, one, 2**62, nowhere, 0, values)[0] == index:
                 break
             index += 1
     return ways, carried
@@ -264,29 +263,17 @@ def record_ways(
 def made_way(found: Recording, loan: Loan, members: Members) -> Way:
     kept = members.stepper.layout.kept
     module, imports = wasm_module(run_ir(found, kept), RUN)
-    return Way(found, loan.keys(found.carried), machine_code(found, kept), module, imports)
+    return Way(Variant(found, kept), loan.keys(found.carried), module, imports)
 
 
 def check_size(ways: Sequence[Way]) -> None:
-    operations = sum(len(way.recording.step.nodes) for way in ways)
+    operations = sum(len(way.native.recording.step.nodes) for way in ways)
     if operations > MOST_OPERATIONS:
         raise InvalidOption(
             f"animate: live: a step of this model takes {operations} operations, more than the"
             f" {MOST_OPERATIONS} that a page holds.",
             "Make a film: leave out live=True.",
         )
-
-
-def advanced(
-    way: Way, loan: Loan, block: Floats, values: Floats, step: float, index: int, last: int
-) -> int:
-    """Steps by a way, on a block in place: the step reached."""
-    carried = np.array([loan.arrays[path].reshape(-1)[k] for path, k in way.keys] or [0.0])
-    grid = (0.0, step, index, last, 2**62)
-    reached, _ = way.native(block, carried, np.append(values, 0.0), np.zeros(1), grid)
-    for (path, k), value in zip(way.keys, carried):
-        loan.arrays[path].reshape(-1)[k] = value
-    return reached
 
 
 # --- what is read from a state ---

@@ -7,8 +7,6 @@ reader_ir   the loops that read them, in LLVM IR
 sheet       both, with room for numbers
 branches    a recorded step forwards and back: compiled, or read
 back        the run of recorded steps, and the way back along them
-placing     poses from blocks, and back
-journey     a run, the value of the function, and what kept states weigh in it
-forward     derivatives carried along
+journey     a run, the value of the function, what kept states weigh; derivatives carried along
 gradient    the call
 """

@@ -111,11 +111,10 @@ class Course:
     def recorded(self, block: Floats, t: float) -> Recording:
         """The step at a state; what is watched is not part of the motion."""
         try:
-            with np.errstate(all="ignore"):
-                found = record(
-                    records_of(self.stepper), block, (t, t + self.step), self.step,
-                    parameters=self.places, looking=UNSEEN,
-                )  # fmt: skip
+            found = record(
+                records_of(self.stepper), block, (t, t + self.step), self.step,
+                parameters=self.places, looking=UNSEEN,
+            )  # fmt: skip
         except NotTraceable as error:
             redundancy = self.stepper.solver.redundancy
             if redundancy is not None:

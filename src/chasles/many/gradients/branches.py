@@ -16,7 +16,7 @@ from chasles.many.traced.back_ir import BACK, back_ir
 from chasles.many.traced.machine import Code, compiled
 from chasles.many.traced.record import Recording
 from chasles.many.traced.running import NUMBER, POINTER, WHOLE, machine_code
-from chasles.scalars.nodes import Place, Program
+from chasles.scalars.nodes import Program, places_of
 
 BACK_SIGNATURE = (POINTER,) * 6 + (NUMBER,) * 2 + (WHOLE,) * 2
 
@@ -61,12 +61,12 @@ class CompiledBranch(Branch):
 
     def __init__(self, recording: Recording, parameters: Floats, step: float) -> None:
         super().__init__(recording, parameters, step)
-        self._forward = machine_code(recording, recording.width)
+        self.code = machine_code(recording, recording.width)
         self.given = np.append(parameters, 0.0)
 
     def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
         grid = (0.0, self.step, index, last, 2**62)
-        return self._forward(now, self.carried, self.given, states, grid, 1, first)[0]
+        return self.code.of_one(now, self.carried, self.given, states, grid, 1, first)[0]
 
     def back(
         self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
@@ -120,7 +120,6 @@ def goes_on_from_guesses(recording: Recording) -> bool:
     first = recording.width + 2  # behind the block and the times
     touched = set(range(first, first + len(recording.carried)))
     for k, node in enumerate(recording.step.nodes, recording.step.inputs):
-        if any(isinstance(x, Place) and x.index in touched for x in node.operands):
+        if not touched.isdisjoint(places_of(node.operands)):
             touched.add(k)
-    states = recording.step.outputs[: recording.width]
-    return any(isinstance(x, Place) and x.index in touched for x in states)
+    return not touched.isdisjoint(places_of(recording.step.outputs[: recording.width]))

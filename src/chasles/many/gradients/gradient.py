@@ -140,30 +140,31 @@ def gradient(
     # Steps that go on from guesses of the step before are not undone: these are not kept.
     forward = mode == FORWARD or (few and course.listed) or course.goes_on_from_guesses
     begun = course.totals.copy()
-    found = (derivatives_forward if forward else derivatives_back)(journey, slopes, numbers)
+    chosen = np.append(np.ones(course.width, bool), numbers)
+    found = (derivatives_forward if forward else derivatives_back)(journey, slopes, chosen)
     if not forward and np.isfinite(result.value) and not np.isfinite(found).all():
         course.totals[:] = begun  # roots of zero that nothing depends on: no number on the way back
-        found = derivatives_forward(journey, slopes, numbers)
+        found = derivatives_forward(journey, slopes, chosen)
     for slope, derivative in zip(slopes, found, strict=True):
         result[slope.path] += derivative * slope.share
     return result
 
 
-def derivatives_back(journey: Journey, slopes: Sequence[Slope], numbers: Any) -> list[float]:
+def derivatives_back(journey: Journey, slopes: Sequence[Slope], chosen: Any) -> list[float]:
     """Along each of the slopes, by the way back."""
-    weights = journey.back()
-    course = journey.course
-    totals, read = course.totals[: len(course.parameters)], course.read()
-    return [slope.along(weights, totals, numbers, read) for slope in slopes]
+    weights, course = journey.back(), journey.course
+    weights = np.append(weights, course.totals[: len(course.parameters)])
+    read = np.append(np.ones(course.width, bool), course.read())
+    return [slope.along(weights, chosen, read) for slope in slopes]
 
 
-def derivatives_forward(journey: Journey, slopes: Sequence[Slope], numbers: Any) -> list[float]:
+def derivatives_forward(journey: Journey, slopes: Sequence[Slope], chosen: Any) -> list[float]:
     """Along each of the slopes, which are carried along."""
     course = journey.course
     for slope in slopes:
         slope.check()
-    blocks = np.array([slope.block for slope in slopes]).T
-    parameters = np.array([slope.numbers[numbers] for slope in slopes]).T
+    both = np.array([slope.slopes[chosen] for slope in slopes]).T
+    blocks, parameters = np.split(both, [course.width])
     found = along_directions(journey, blocks, parameters)
     return list(found + course.totals[: len(course.parameters)] @ parameters)
 

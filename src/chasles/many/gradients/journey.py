@@ -10,20 +10,18 @@ directions cost two nanoseconds a node, the way back two and a half for any numb
 mode is for a few directions, and for runs too long to be kept.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
-from chasles.core.recursion.kinematics import kinematics, place
-from chasles.many.ensembles.members import records_of
+from chasles.many.ensembles.observe import read_program
 from chasles.many.gradients.back import Course
 from chasles.many.gradients.branches import Branch
 from chasles.many.gradients.reader_ir import LANES
 from chasles.many.gradients.trajectory import Trajectory
 from chasles.many.traced.adjoint import adjoint
-from chasles.many.traced.record import record_reading
 from chasles.scalars.nodes import Program
 
 
@@ -80,20 +78,13 @@ class Journey:
         return weights + self.seeds[0]
 
 
-def placed(mechanism: Any, scratch: Any, state: Any) -> Any:
-    """The absolute state (n * 18,) of records that hold lists, for scalars of any kind."""
-    kinematics(mechanism.tree, state, mechanism.memory.rows)
-    place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
-    return scratch.absolute[: mechanism.system.body_count * ABSOLUTE_WIDTH]
-
-
 def placing(course: Course, block: Floats) -> Program:
-    """(block, time, parameters) -> absolute state."""
+    """(block, time, parameters) -> absolute state (n * 18,)."""
 
-    def read(mechanism: Any, scratch: Any, state: Any, t: Any) -> Any:
-        return placed(mechanism, scratch, state)
+    def absolute(mechanism: Any, scratch: Any) -> Any:
+        return scratch.absolute[: mechanism.system.body_count * ABSOLUTE_WIDTH]
 
-    return record_reading(records_of(course.stepper), read, block, 0.0, course.places)
+    return read_program(course.stepper, absolute, block, course.places, signals=False)
 
 
 def seeds_of(course: Course, table: Floats, t: Floats, weights: Floats) -> Floats:
@@ -116,29 +107,25 @@ def along_directions(journey: Journey, blocks: Floats, parameters: Floats) -> Fl
     `blocks` (width, p) and `parameters` (P, p) are the directions.
     """
     count = blocks.shape[1]
-    found = np.zeros(count)
-    for first in range(0, count, LANES):
-        chosen = slice(first, min(first + LANES, count))
-        lanes = [np.zeros((len(one), LANES)) for one in (blocks, parameters)]
-        for lane, one in zip(lanes, (blocks, parameters), strict=True):
-            lane[:, : chosen.stop - first] = one[:, chosen]
-        found[chosen] = in_lanes(journey, lanes)[: chosen.stop - first]
-    return found
+    lanes = [np.pad(one, ((0, 0), (0, -count % LANES))) for one in (blocks, parameters)]
+    parts = [in_lanes(journey, *(one[:, first : first + LANES] for one in lanes))
+             for first in range(0, count, LANES)]  # fmt: skip
+    return np.concatenate(parts)[:count]
 
 
-def in_lanes(journey: Journey, lanes: Sequence[Floats]) -> Floats:
+def in_lanes(journey: Journey, slope: Floats, parameters: Floats) -> Floats:
     """The same along LANES directions."""
     course, seeds = journey.course, dict(zip(journey.kept.tolist(), journey.seeds, strict=True))
-    width, now, slope = course.width, journey.block, lanes[0]
+    width, now = course.width, journey.block
     total: Floats = seeds[0] @ slope
     for begin, end, branch in journey.taken:
         carried = branch.carried[: len(branch.recording.carried)]
         constant = np.zeros((2 + len(carried), LANES))  # times, and what is carried
         for k in range(begin, end):
             times = course.step * k, course.step * (k + 1)
-            found = branch.lanes.evaluate_with_slopes(
+            found = branch.lanes.evaluate(
                 np.concatenate([now, times, carried, course.parameters]),
-                np.concatenate([slope, constant, lanes[1]]),
+                np.concatenate([slope, constant, parameters]),
             )
             assert found is not None, "guards held when the run was taken"
             now, carried = found[:width], found[width:]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from chasles.core.arrays import Floats
 from chasles.many.traced.record import NotTraceable
 from chasles.many.traced.schedule import waiting_for
-from chasles.scalars.nodes import COMPARISONS, PAIRS, Node, Operand, Place, Program
+from chasles.scalars.nodes import COMPARISONS, PAIRS, Node, Operand, Place, Program, places_of
 
 Slots = NDArray[np.int32]
 #: Numbers that an operation takes.
@@ -130,11 +130,8 @@ class Slotting:
 
     def collect_numbers(self) -> None:
         program = self.program
-        asked: list[Operand] = [
-            x for node in program.nodes if node.name != "part" for x in node.operands
-        ]
-        asked += [x for guard in program.guards for x in (guard.left, guard.right)]
-        for x in (*asked, *program.outputs):
+        asked = [x for node in program.nodes if node.name != "part" for x in node.operands]
+        for x in (*asked, *program.results):
             if not isinstance(x, Place):
                 self.numbers.setdefault(key_of(x), len(self.numbers))
 
@@ -143,11 +140,9 @@ class Slotting:
         program, uses = self.program, dict[int, int]()
         for node in program.nodes:
             if node.name != "part":
-                for x in set(places_of(node)):
+                for x in set(places_of(node.operands)):
                     uses[x] = uses.get(x, 0) + 1
-        kept = [*program.outputs, *(x for g in program.guards for x in (g.left, g.right))]
-        uses.update({x.index: 2**62 for x in kept if isinstance(x, Place)})
-        return uses
+        return uses | dict.fromkeys(places_of(program.results), 2**62)
 
     def of(self, x: Operand) -> int:
         return self.slot[x.index] if isinstance(x, Place) else self.numbers[key_of(x)]
@@ -172,14 +167,10 @@ class Slotting:
         if not self.reuse:
             return
         for k in run:
-            for x in set(places_of(self.program.nodes[k])):
+            for x in set(places_of(self.program.nodes[k].operands)):
                 self.uses[x] -= 1
                 if self.uses[x] == 0:
                     self.free.append(self.slot[x])
-
-
-def places_of(node: Node) -> list[int]:
-    return [x.index for x in node.operands if isinstance(x, Place)]
 
 
 def key_of(x: float) -> bytes:

@@ -77,47 +77,41 @@ def size_of(value: Floats, path: str) -> float:
 
 @dataclass(frozen=True)
 class Slope:
-    """Derivatives of the first block and of all numbers along a change of a field.
+    """Derivatives of the first block, and then of all numbers, along a change of a field.
 
-    share         entries of the field's gradient that it stands for
-    doubt, ...    by how much both differences disagree
-    jumps         which numbers are others here than on both sides
+    share   entries of the field's gradient that it stands for
+    width   of the block
+    doubts  by how much both differences disagree
+    jumps   what is another number here than on both sides; never of the block
     """
 
     path: str
     share: Floats
-    block: Floats
-    numbers: Floats
-    doubt_of_block: Floats
-    doubt_of_numbers: Floats
+    width: int
+    slopes: Floats
+    doubts: Floats
     jumps: Any
 
     @property
     def matters(self) -> Any:
         """Numbers that change, also those that are alike on both sides."""
-        return (self.numbers != 0.0) | self.jumps
+        return ((self.slopes != 0.0) | self.jumps)[self.width :]
 
-    def along(self, weights: Floats, totals: Floats, chosen: Any, read: Any) -> float:
+    def along(self, weights: Floats, chosen: Any, read: Any) -> float:
         """The derivative of a value with these weights of the block and of chosen numbers.
 
         None of those that are read may jump, whatever it weighs: the others belong to it.
         """
         if self.jumps[chosen][read].any():
             raise not_smooth(self.path)
-        parts = weights * self.block, totals * self.numbers[chosen]
-        doubts = weights * self.doubt_of_block, totals * self.doubt_of_numbers[chosen]
-        size, doubt = (sum(float(np.abs(x).sum()) for x in both) for both in (parts, doubts))
-        if doubt > AGREE * size:
+        parts, doubts = weights * self.slopes[chosen], weights * self.doubts[chosen]
+        if np.abs(doubts).sum() > AGREE * np.abs(parts).sum():
             raise not_smooth(self.path)
-        return float(sum(part.sum() for part in parts))
+        return float(parts[: self.width].sum() + parts[self.width :].sum())
 
     def check(self) -> None:
         """Where nobody knows what matters to the answer, everything has to be smooth."""
-        slopes, doubts = (
-            [np.abs(x).max(initial=0.0) for x in both]
-            for both in ((self.block, self.numbers), (self.doubt_of_block, self.doubt_of_numbers))
-        )
-        if max(doubts) > AGREE * max(slopes):
+        if np.abs(self.doubts).max() > AGREE * np.abs(self.slopes).max():
             raise not_smooth(self.path)
 
 
@@ -132,24 +126,20 @@ def slope_along(
         is_same = image_of(again).structure == here.structure  # addresses of formulas are not
         raise other_choices(path) if is_same else not_ours(again.solver.setup.model)
     rounding = ROUNDING if -1 in images else ROUNDING_ASIDE
-    found, doubt = [], []
-    for word in ("block", "numbers"):
-        table = {k: getattr(image, word) for k, image in images.items()}
-        with np.errstate(invalid="ignore"):
-            high, low, jump = differences(getattr(here, word), table, h)
-        largest = np.max([np.abs(one) for one in table.values()], axis=0)
-        largest = np.nan_to_num(largest, nan=0.0, posinf=0.0)
-        high, low, jump = (
-            np.nan_to_num(one, nan=0.0, posinf=0.0, neginf=0.0) for one in (high, low, jump)
-        )
-        for one in (high, jump):
-            one[np.abs(one) <= rounding * largest / abs(h)] = 0.0
-        found.append(high)
-        doubt.append(np.maximum(np.abs(high - low), np.abs(jump)))
-    (block, numbers), (of_block, of_numbers) = found, doubt
-    steepest = np.abs(numbers).max(initial=0.0)
+    table = {k: image.whole for k, image in images.items()}
+    largest = np.max([np.abs(one) for one in table.values()], axis=0)
+    with np.errstate(invalid="ignore"):
+        found = differences(here.whole, table, h)
+    largest, high, low, jump = (
+        np.nan_to_num(one, nan=0.0, posinf=0.0, neginf=0.0) for one in (largest, *found)
+    )
+    for one in (high, jump):
+        one[np.abs(one) <= rounding * largest / abs(h)] = 0.0
+    width, doubts = len(here.block), np.maximum(np.abs(high - low), np.abs(jump))
+    steepest = np.abs(high[width:]).max(initial=0.0)
     jumps = np.abs(jump) > np.maximum(JUMP * largest / abs(h), AGREE * steepest)
-    return Slope(path, share, block, numbers, of_block, of_numbers, jumps)
+    jumps[:width] = False
+    return Slope(path, share, width, high, doubts, jumps)
 
 
 def neighbours(

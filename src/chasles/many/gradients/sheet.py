@@ -41,22 +41,18 @@ class Sheet:
         )  # fmt: skip
         self._readers = readers()[1]
 
-    def evaluate(self, inputs: Floats | Sequence[float]) -> Floats | None:
-        """The outputs, or None where a guard fails."""
-        self.values[self.inputs] = inputs
-        self._readers[VALUES](*self._arguments)
-        return self.outputs()
+    def evaluate(
+        self, inputs: Floats | Sequence[float], slopes: Floats | None = None
+    ) -> Floats | None:
+        """The outputs, or None where a guard fails.
 
-    def evaluate_with_slopes(self, inputs: Floats, slopes: Floats) -> Floats | None:
-        """The outputs; `slopes` (inputs, LANES) are those along which they are differentiated, and
+        `slopes` (inputs, LANES) are those along which they are differentiated, if they are, and
         `output_slopes` what becomes of them.
         """
         self.values[self.inputs] = inputs
-        self.slopes[self.inputs] = slopes
-        self._readers[SLOPES](*self._arguments)
-        return self.outputs()
-
-    def outputs(self) -> Floats | None:
+        if slopes is not None:
+            self.slopes[self.inputs] = slopes
+        self._readers[VALUES if slopes is None else SLOPES](*self._arguments)
         if not self.listing.holds(self.values):
             return None
         found: Floats = self.values[self.listing.outputs]

@@ -195,6 +195,8 @@ def code_parts(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from code_parts(constant)
+        elif isinstance(constant, frozenset):  # in an order that changes from process to process
+            yield f"set of {sorted(map(repr, constant))}"
         else:
             yield repr(constant)
 

@@ -5,10 +5,12 @@ simplify   equal operations once, and none that nobody needs
 schedule   operations in an order that keeps several units of a processor busy
 llvm_ir    the node list as LLVM IR, for one system or for several in the lanes of a register
 loop_ir    the time loop around it
-running    the machine code of both, as Python calls it
+running    the machine code of both, as Python calls it; recordings of the last calls
+back_ir    the adjoint of a step in LLVM IR
+adjoint    reverse mode on the node list
+wasm       the machine code for a page
 cuda       both as CUDA C
 machine    object code from IR, kept on disk by content
-shelf      recordings of the last calls
 stepping   steps of a run, with the generic kernel wherever a guard fails
 choosing   when that pays
 """

@@ -10,27 +10,25 @@ from typing import Any
 
 from chasles.many.traced.simplify import simplified
 from chasles.scalars.nodes import Node, Operand, Place, Program
+from chasles.scalars.traced import Tape
 
 
-class Sweep:
+class Sweep(Tape):
     """Nodes as they are added, and what has come back to every place so far."""
 
     def __init__(self, program: Program) -> None:
-        self.inputs, self.seeds = program.inputs, len(program.outputs)
-        self.nodes: list[Node] = [
-            Node(node.name, tuple(self.moved(x) for x in node.operands)) for node in program.nodes
-        ]
+        super().__init__()
+        self.first = program.inputs  # of the weights of outputs, which are inputs, too
+        self.inputs = program.inputs + len(program.outputs)
+        for node in program.nodes:
+            self.put(node.name, *map(self.moved, node.operands))
         self.back: dict[Any, Operand] = {}  # place, or (place, part), -> weight
 
     def moved(self, x: Operand) -> Operand:
         """A place of the program, behind the weights of its outputs."""
-        if isinstance(x, Place) and x.index >= self.inputs:
-            return Place(x.index + self.seeds)
+        if isinstance(x, Place) and x.index >= self.first:
+            return Place(x.index + self.inputs - self.first)
         return x
-
-    def put(self, name: str, *operands: Operand) -> Operand:
-        self.nodes.append(Node(name, operands))
-        return Place(self.inputs + self.seeds + len(self.nodes) - 1)
 
     def times(self, a: Operand, b: Operand) -> Operand:
         for one, other in ((a, b), (b, a)):
@@ -53,9 +51,9 @@ def adjoint(program: Program) -> Program:
     """(inputs, weights of the outputs) -> weights of the inputs; guards are left out."""
     sweep = Sweep(program)
     for k, output in enumerate(program.outputs):
-        sweep.add(sweep.moved(output), Place(sweep.inputs + k))
+        sweep.add(sweep.moved(output), Place(sweep.first + k))
     for k in range(len(program.nodes) - 1, -1, -1):
-        here = sweep.inputs + sweep.seeds + k
+        here = sweep.inputs + k
         node = sweep.nodes[k]
         if node.name == "part":
             if here in sweep.back and node.operands[1] == 0:  # the other part is rounding
@@ -65,8 +63,7 @@ def adjoint(program: Program) -> Program:
         elif here in sweep.back:
             name = "pick" if node.name.startswith("pick ") else node.name
             RULES[name](sweep, node, Place(here), sweep.back[here])
-    weights = tuple(sweep.back.get(k, 0.0) for k in range(sweep.inputs))
-    return simplified(Program(sweep.inputs + sweep.seeds, tuple(sweep.nodes), (), weights))
+    return simplified(sweep.program([sweep.back.get(k, 0.0) for k in range(sweep.first)]))
 
 
 # --- rules: of a node, its own place and the weight that came back to it ---

@@ -10,6 +10,7 @@ is added up in `totals`.
 """
 
 from chasles.many.traced.llvm_ir import Body
+from chasles.many.traced.loop_ir import WHEN
 from chasles.many.traced.schedule import scheduled
 from chasles.scalars.nodes import Program
 
@@ -25,12 +26,7 @@ loop:
   %k = sub i64 %left, 1
   %index = add i64 %first, %k
   %next = add i64 %index, 1
-  %count0 = sitofp i64 %index to double
-  %count1 = sitofp i64 %next to double
-  %since0 = fmul double %step, %count0
-  %since1 = fmul double %step, %count1
-  %t0 = fadd double %origin, %since0
-  %t1 = fadd double %origin, %since1
+{when}
   %row = mul i64 %k, {width}
   %state = getelementptr double, ptr %states, i64 %row
   %seed = getelementptr double, ptr %seeds, i64 %row
@@ -50,12 +46,12 @@ def back_ir(program: Program, width: int, carried: int, parameters: int) -> str:
     seeds = [body.binary("fadd", body.load("weights", k), body.load("seed", k))
              for k in range(width)]  # fmt: skip
     at = width + 2
-    inputs = body.inputs(program, width, ["%t0", "%t1"], carried, parameters)
+    inputs = body.inputs(program, width, ["%when0", "%when1"], carried, parameters)
     inputs += seeds + [body.constant(0.0)] * carried
     outputs, _ = body.program(program, inputs)
     for k in range(width):
         body.store("weights", k, outputs[k])
     for k, word in enumerate(outputs[at + carried : at + carried + parameters]):
         body.store("totals", k, body.binary("fadd", body.load("totals", k), word))
-    lines = [HEAD.format(width=width).rstrip("\n"), *body.lines, TAIL.format()]
+    lines = [HEAD.format(width=width, when=WHEN).rstrip("\n"), *body.lines, TAIL.format()]
     return "\n".join([*lines, *sorted(body.declared), ""])

@@ -14,13 +14,13 @@ those of the device's library, which differ in the last one.  Otherwise products
 rounded once; sums that keep their rounding error never are.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from chasles.integrators.advance import LOOK_EVERY
 from chasles.many.traced.llvm_ir import inside, used_inputs
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.record import Recording
-from chasles.scalars.nodes import PAIRS, Guard, Operand, Place, Program
+from chasles.scalars.nodes import PAIRS, Place, Program
 
 KERNEL = "chasles_steps"
 ROUNDED = {"add": "__dadd_rn", "subtract": "__dsub_rn", "multiply": "__dmul_rn",
@@ -72,6 +72,7 @@ class Source:
     def __init__(self, exact: bool, prefix: str, indent: str) -> None:
         self.exact, self.prefix, self.indent = exact, prefix, indent
         self.lines: list[str] = []
+        self.count = 0
 
     def put(self, line: str) -> None:
         self.lines.append(f"{self.indent}{line}")
@@ -92,35 +93,24 @@ class Source:
             return f"{a[0]} {name.removeprefix('pick ')} {a[1]} ? {a[2]} : {a[3]}"
         return f"{FUNCTIONS[name]}({', '.join(a)})"
 
+    def apply(self, name: str, operands: Sequence[str]) -> str | tuple[str, str]:
+        """A line for an operation, and the word for its result, or for both of them."""
+        self.count += 1
+        own = f"{self.prefix}{self.count}"
+        if name not in PAIRS:
+            self.put(f"const double {own} = {self.value(name, operands)};")
+            return own
+        self.put(f"double {own}a, {own}b; {name}({', '.join(operands)}, &{own}a, &{own}b);")
+        return f"{own}a", f"{own}b"
+
     def program(self, program: Program, inputs: Sequence[str]) -> tuple[list[str], str]:
         """All nodes: words for the outputs, and whether all guards hold."""
-        words: list[str] = list(inputs)
-
-        def word(operand: Operand) -> str:
-            return words[operand.index] if isinstance(operand, Place) else number(operand)
-
-        for k, node in enumerate(program.nodes):
-            own = f"{self.prefix}{k}"
-            if node.name == "part":
-                whole, part = node.operands
-                assert isinstance(whole, Place) and not isinstance(part, Place)
-                own = words[whole.index] + ("a" if part == 0 else "b")
-            elif node.name in PAIRS:
-                given = ", ".join(word(x) for x in node.operands)
-                self.put(f"double {own}a, {own}b; {node.name}({given}, &{own}a, &{own}b);")
-            else:
-                given = [word(x) for x in node.operands]
-                self.put(f"const double {own} = {self.value(node.name, given)};")
-            words.append(own)
-        return [word(x) for x in program.outputs], holding(program.guards, word)
-
-
-def holding(guards: Sequence[Guard], word: Callable[[Operand], str]) -> str:
-    conditions = []
-    for guard in guards:
-        compared = f"{word(guard.left)} {guard.name} {word(guard.right)}"
-        conditions.append(f"({compared})" if guard.outcome else f"!({compared})")
-    return " && ".join(conditions) or "1"
+        outputs, sides = program.read(inputs, self.apply, number)
+        conditions = []
+        for guard, (left, right) in zip(program.guards, sides):
+            compared = f"({left} {guard.name} {right})"
+            conditions.append(compared if guard.outcome else f"!{compared}")
+        return outputs, " && ".join(conditions) or "1"
 
 
 def number(value: float) -> str:
@@ -178,10 +168,13 @@ def cuda_source(
     for k in range(width):  # what no step looks at stays in memory, and leaves registers free
         if k not in moving:
             states[k] = f"state[{k}LL * count + own]"
-    for array, names in (("state", states), ("carried", carries)):
-        for k, name in enumerate(names):
-            if not name.startswith(array):
-                text += f"    double {name} = {array}[{k}LL * count + own];\n"
+    variables = [
+        (name, f"{array}[{k}LL * count + own]")
+        for array, names in (("state", states), ("carried", carries))
+        for k, name in enumerate(names)
+        if not name.startswith(array)
+    ]
+    text += "".join(f"    double {name} = {place};\n" for name, place in variables)
     for k, name in enumerate(parameters):
         text += f"    const double {name} = parameters[{k}LL * count + own];\n"
     body = Source(exact, "v", " " * 8)
@@ -198,10 +191,7 @@ def cuda_source(
     rows = "".join(f"                row[{k}LL * count] = {states[k]};\n" for k in range(kept))
     observed = "" if observe is None else observation(observe, exact, states, parameters)
     text += KEEP.format(kept=kept, saved=rows, observed=observed)
-    for array, names in (("state", states), ("carried", carries)):
-        for k, name in enumerate(names):
-            if not name.startswith(array):
-                text += f"    {array}[{k}LL * count + own] = {name};\n"
+    text += "".join(f"    {place} = {name};\n" for name, place in variables)
     return text + "}\n"
 
 

@@ -8,11 +8,11 @@ rounding error never are.
 """
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from chasles.many.traced.record import NotTraceable
-from chasles.scalars.nodes import PAIRS, PRIMITIVES, Guard, Operand, Place, Program
+from chasles.scalars.nodes import PAIRS, PRIMITIVES, Place, Program, places_of
 from chasles.scalars.traced import recorded
 
 #: Names of instructions.
@@ -173,41 +173,22 @@ class Body:
 
     def program(self, program: Program, inputs: Sequence[str]) -> tuple[list[str], str]:
         """All nodes: the words for the outputs, and for whether all guards hold."""
-        words: list[str | tuple[str, ...]] = list(inputs)
-
-        def word(operand: Operand) -> str:
-            if isinstance(operand, Place):
-                found = words[operand.index]
-                assert isinstance(found, str)
-                return found
-            return self.constant(operand)
-
-        for node in program.nodes:
-            if node.name == "part":
-                whole, part = node.operands
-                assert isinstance(whole, Place) and not isinstance(part, Place)
-                words.append(words[whole.index][int(part)])
-            else:
-                words.append(self.apply(node.name, [word(x) for x in node.operands]))
-        return [word(x) for x in program.outputs], self.all_hold(program.guards, word)
-
-    def all_hold(self, guards: Sequence[Guard], word: Callable[[Operand], str]) -> str:
-        """Whether all comparisons come out as recorded."""
+        outputs, sides = program.read(inputs, self.apply, self.constant)
         result = self.true
-        for guard in guards:
-            holds = self.compare(guard.name, word(guard.left), word(guard.right))
+        for guard, two in zip(program.guards, sides):
+            holds = self.compare(guard.name, *two)
             if not guard.outcome:
                 holds = self.put(f"xor {self.bits} {holds}, {self.true}")
             result = self.put(f"and {self.bits} {result}, {holds}")
-        return result
+        return outputs, result
 
 
 def used_inputs(program: Program) -> list[bool]:
     """Which inputs a program looks at."""
-    asked: list[Operand] = [x for node in program.nodes for x in node.operands]
+    asked = [x for node in program.nodes for x in node.operands]
     asked += [x for guard in program.guards for x in (guard.left, guard.right)]
     asked += [x for k, x in enumerate(program.outputs) if x != Place(k)]
-    indices = {x.index for x in asked if isinstance(x, Place)}
+    indices = set(places_of(asked))
     return [k in indices for k in range(program.inputs)]
 
 

@@ -13,7 +13,7 @@ one system, lane by lane: so are the bits.
 `observed` is (quantities, ACCUMULATED, lanes): of every quantity that is observed its largest and
 smallest value so far, the sum, and the value at the end.
 
-    void packs(..., i64 first_pack, i64 last_pack, i64 rows, ...)
+    void packs(..., i64 packs, i64 rows, ...)
 
 does so for one pack of lanes after the other; arrays have packs for their first axis.
 """
@@ -30,50 +30,37 @@ from chasles.scalars.nodes import Place, Program
 RUN, PACKS = "chasles_run", "chasles_packs"
 #: Largest, smallest, sum, last.
 ACCUMULATED = 4
-WRAPPER = """define void @{name}(ptr %states, ptr %carried, ptr %parameters, ptr %saved,
-    ptr %reached, ptr %pending, ptr %observed, i64 %first_pack, i64 %last_pack, i64 %rows,
-    double %origin, double %step, i64 %first, i64 %last, i64 %end, i64 %every,
-    i64 %first_row) {{
+ARRAYS = ("state", "carried", "parameters", "saved", "reached", "pending", "observed")
+TIMES = """double %origin, double %step, i64 %first, i64 %last, i64 %end, i64 %every,
+    i64 %first_row"""
+#: When the step from %index to %next begins and ends.
+WHEN = """  %count0 = sitofp i64 %index to double
+  %count1 = sitofp i64 %next to double
+  %since0 = fmul double %step, %count0
+  %since1 = fmul double %step, %count1
+  %when0 = fadd double %origin, %since0
+  %when1 = fadd double %origin, %since1"""
+WRAPPER = """define void @{packs}({arrays}, i64 %packs, i64 %rows, {times}) {{
 entry:
-  %any = icmp slt i64 %first_pack, %last_pack
+  %any = icmp sgt i64 %packs, 0
   br i1 %any, label %loop, label %done
 loop:
-  %pack = phi i64 [ %first_pack, %entry ], [ %next, %loop ]
-  %s = mul i64 %pack, {state}
-  %c = mul i64 %pack, {carried}
-  %p = mul i64 %pack, {parameters}
-  %row = mul i64 %rows, {saved}
-  %h = mul i64 %pack, %row
-  %r = mul i64 %pack, {lanes}
-  %o = mul i64 %pack, {observed}
-  %state1 = getelementptr double, ptr %states, i64 %s
-  %carried1 = getelementptr double, ptr %carried, i64 %c
-  %parameters1 = getelementptr double, ptr %parameters, i64 %p
-  %saved1 = getelementptr double, ptr %saved, i64 %h
-  %reached1 = getelementptr i64, ptr %reached, i64 %r
-  %pending1 = getelementptr i64, ptr %pending, i64 %r
-  %observed1 = getelementptr double, ptr %observed, i64 %o
-  call void @{run}(ptr %state1, ptr %carried1, ptr %parameters1, ptr %saved1, ptr %reached1,
-    ptr %pending1, ptr %observed1, double %origin, double %step, i64 %first, i64 %last, i64 %end,
-    i64 %every, i64 %first_row)
+  %pack = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %first_saved = mul i64 %pack, %rows
+{moves}
+  call void @{run}({moved}, {times})
   %next = add i64 %pack, 1
-  %more = icmp slt i64 %next, %last_pack
+  %more = icmp slt i64 %next, %packs
   br i1 %more, label %loop, label %done
 done:
   ret void
 }}
 """
-HEAD = """define void @{run}(ptr noalias %state, ptr noalias %carried,
-    ptr noalias %parameters, ptr noalias %saved, ptr noalias %reached, ptr noalias %pending,
-    ptr noalias %observed, double %origin, double %step, i64 %first, i64 %last, i64 %end,
-    i64 %every, i64 %first_row) {{
+HEAD = """define void @{run}({arrays}, {times}) {{
 entry:
   %saves = sdiv i64 %first, %every
   %saves1 = add i64 %saves, 1
   %save0 = mul i64 %saves1, %every
-  %looks = sdiv i64 %first, {look}
-  %looks1 = add i64 %looks, 1
-  %look0 = mul i64 %looks1, {look}
   %slot0 = sub i64 %saves1, %first_row
   store {whole} zeroinitializer, ptr %pending, align 8
 {begin}
@@ -83,24 +70,17 @@ loop:
   %index = phi i64 [ %first, %entry ], [ %next, %latch ]
   %save = phi i64 [ %save0, %entry ], [ %save1, %latch ]
   %slot = phi i64 [ %slot0, %entry ], [ %slot1, %latch ]
-  %look = phi i64 [ %look0, %entry ], [ %look1, %latch ]
   %alive = phi {bits} [ {true}, %entry ], [ %alive3, %latch ]
   %next = add i64 %index, 1
-  %count0 = sitofp i64 %index to double
-  %count1 = sitofp i64 %next to double
-  %since0 = fmul double %step, %count0
-  %since1 = fmul double %step, %count1
-  %when0 = fadd double %origin, %since0
-  %when1 = fadd double %origin, %since1
+{when}
 """
 AFTER = """  br label %after
 after:
   %alive2 = phi {bits} [ %alive, %commit ], [ %alive1, %partly ]
-  %due = icmp eq i64 %next, %look
+  %since = srem i64 %next, {look}
+  %due = icmp eq i64 %since, 0
   %over = icmp eq i64 %next, %end
   %see = or i1 %due, %over
-  %later = add i64 %look, {look}
-  %look1 = select i1 %due, i64 %later, i64 %look
   br i1 %see, label %looking, label %unseen
 unseen:
   br label %keep
@@ -201,7 +181,7 @@ def run_ir(
     recording: Recording, kept: int, lanes: int = 1, contract: bool = False,
     observe: Program | None = None,
 ) -> str:  # fmt: skip
-    """The text of a module with `run`, and with `packs` where there are several lanes.
+    """The text of a module with `run`; `packs` comes with `packs_ir`.
 
     The first `kept` numbers of a block are saved, if nothing is observed.
     """
@@ -210,7 +190,8 @@ def run_ir(
     step, look = scheduled(recording.step), scheduled(recording.look)
     words = {
         "bits": body.bits, "mask": body.mask, "look": LOOK_EVERY, "run": RUN, "whole": body.whole,
-        "true": body.true,
+        "true": body.true, "arrays": ", ".join(f"ptr noalias %{name}" for name in ARRAYS),
+        "times": TIMES, "when": WHEN,
     }  # fmt: skip
     begin = Lanes(lanes, prefix="e")
     begin.lines.append(f"  store {body.whole} {begin.splat('%last', 'i64')}, ptr %reached, align 8")
@@ -224,21 +205,32 @@ def run_ir(
     labels, stopped = ("seeall", "seesome", "alive5"), [("reached", "%next"), ("pending", "1")]
     branch(body, stores(outputs, look, width), holds, "%alive2", labels, "seen", stopped)
     body.put_text(KEEP, words)
-    quantities = keep(body, kept, observe, recording)
+    keep(body, kept, observe, recording)
     body.put_text(LATCH, words)
     body.declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
     text += "\n".join(body.lines) + "\n"
-    if lanes > 1:
-        text += WRAPPER.format(
-            name=PACKS, run=RUN, state=width * lanes, carried=carried * lanes, lanes=lanes,
-            parameters=parameters * lanes, saved=kept * lanes,
-            observed=quantities * ACCUMULATED * lanes,
-        )  # fmt: skip
     return text + "\n".join(sorted(body.declared)) + "\n"
 
 
-def keep(body: Lanes, kept: int, observe: Program | None, recording: Recording) -> int:
-    """Save the points, or what is observed of them; how many quantities these are."""
+def packs_ir(recording: Recording, kept: int, lanes: int, observe: Program | None) -> str:
+    """The text of `packs`, in the module of `run`; all numbers take eight bytes."""
+    quantities = 0 if observe is None else len(observe.outputs)
+    sizes = (recording.width, len(recording.carried), recording.parameters, kept, 1, 1,
+             quantities * ACCUMULATED)  # fmt: skip
+    moves = []
+    for name, size in zip(ARRAYS, sizes):
+        first = "%first_saved" if name == "saved" else "%pack"
+        moves += [f"  %{name}_at = mul i64 {first}, {size * lanes}",
+                  f"  %{name}_own = getelementptr double, ptr %{name}, i64 %{name}_at"]  # fmt: skip
+    return WRAPPER.format(
+        packs=PACKS, run=RUN, times=TIMES, moves="\n".join(moves),
+        arrays=", ".join(f"ptr %{name}" for name in ARRAYS),
+        moved=", ".join(f"ptr %{name}_own" for name in ARRAYS),
+    )  # fmt: skip
+
+
+def keep(body: Lanes, kept: int, observe: Program | None, recording: Recording) -> None:
+    """Save the points, or what is observed of them."""
     if observe is None:
         row = body.put(f"mul i64 %slot, {kept * body.lanes}")
         into = body.put(f"getelementptr double, ptr %saved, i64 {row}")
@@ -247,7 +239,7 @@ def keep(body: Lanes, kept: int, observe: Program | None, recording: Recording) 
         body.lines.append(
             f"  {copy}(ptr align 8 {into}, ptr align 8 %state, i64 {count}, i1 false)"
         )
-        return 0
+        return
     given = recording.width, [body.splat("%when1")], 0, recording.parameters
     outputs, _ = body.program(observe, body.inputs(observe, *given))
     for k, word in enumerate(outputs):
@@ -258,4 +250,3 @@ def keep(body: Lanes, kept: int, observe: Program | None, recording: Recording) 
             (body.maximum(largest, word), body.minimum(smallest, word), total, word)
         ):
             body.store("observed", at + place, value, "%alive3")
-    return len(outputs)

@@ -14,8 +14,7 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
-from chasles.compiled.cache import CHECK, drop_stale, open_folder, write_whole
-from chasles.compiled.ownership import open_trusted
+from chasles.compiled.cache import drop_stale, open_folder, read_whole, write_whole
 
 #: Changed whenever files of older versions would be misread.
 FORMAT = 1
@@ -79,17 +78,15 @@ def object_code(text: str) -> bytes:
     folder = open_folder()
     path = None if folder is None else folder / f"{NAME}-{key}.kernel"
     if path is not None:
-        with suppress(OSError), open_trusted(path) as file:
-            content = file.read()
-            if hashlib.sha256(content[CHECK:]).digest() == content[:CHECK]:
-                return content[CHECK:]
+        with suppress(OSError, ValueError):
+            return read_whole(path)
     machine = target()
     module = llvm.parse_assembly(text)
     module.verify()
     made: bytes = machine.emit_object(module)
     if folder is not None and path is not None:
         with suppress(OSError):
-            write_whole(path, hashlib.sha256(made).digest() + made)
+            write_whole(path, made)
             drop_stale(folder, NAME, KEPT)
     return made
 

@@ -120,14 +120,15 @@ def record(
     """
     width = len(block)
     try:
-        carried, fixed = survivors(records, block, times, step, looking)
-        carried += tuple(place for place in held)
-        stepped = record_step(records, block, times, step, carried, parameters, looking)
-        if looking == SEEN:
-            looked = record_reading(records, look_at, block, times[0], parameters)
-        else:
-            block_again = tuple(Place(k) for k in range(width))
-            looked = Program(width + 1 + len(parameters), (), (), block_again)
+        with np.errstate(all="ignore"):
+            carried, fixed = survivors(records, block, times, step, looking)
+            carried += tuple(place for place in held)
+            stepped = record_step(records, block, times, step, carried, parameters, looking)
+            if looking == SEEN:
+                looked = record_reading(records, look_at, block, times[0], parameters)
+            else:
+                block_again = tuple(Place(k) for k in range(width))
+                looked = Program(width + 1 + len(parameters), (), (), block_again)
     except NotTraceable:
         raise
     except Exception as error:  # whatever it is, the generic kernel helps

@@ -7,13 +7,14 @@ runs.
 import ctypes
 import hashlib
 from collections import OrderedDict
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.many.traced.loop_ir import PACKS, RUN, run_ir
+from chasles.many.traced.loop_ir import ARRAYS, PACKS, packs_ir, run_ir
 from chasles.many.traced.machine import compiled
 from chasles.many.traced.record import Recording
 from chasles.scalars.nodes import Program
@@ -26,29 +27,11 @@ KEPT = 64
 
 
 class MachineCode:
-    """Steps of one system."""
+    """Steps of packs of systems in lanes, or of one system."""
 
     def __init__(self, text: str) -> None:
         self.code = compiled(text)  # keeps the function alive
-        self.run = self.code.function(RUN, *(POINTER,) * 7, *TIMES)
-
-    def __call__(
-        self, block: Floats, carried: Floats, parameters: Floats, saved: Floats, grid: Grid,
-        every: int = 2**62, first_row: int = 0,
-    ) -> tuple[int, bool]:  # fmt: skip
-        """Steps while guards hold, in place: (step reached, whether the look at it is due)."""
-        ends = np.zeros(2, np.int64)  # one of its own for every call, and so for every thread
-        given = (x.ctypes.data for x in (block, carried, parameters, saved, ends, ends[1:]))
-        self.run(*given, None, *grid, every, first_row)
-        return int(ends[0]), bool(ends[1])
-
-
-class MachineCodeOfLanes:
-    """Steps of packs of systems."""
-
-    def __init__(self, text: str) -> None:
-        self.code = compiled(text)
-        self.run = self.code.function(PACKS, *(POINTER,) * 7, *(WHOLE,) * 3, *TIMES)
+        self.run = self.code.function(PACKS, *(POINTER,) * len(ARRAYS), *(WHOLE,) * 2, *TIMES)
 
     def __call__(
         self, states: Floats, carried: Floats, parameters: Floats, saved: Floats, observed: Floats,
@@ -59,35 +42,34 @@ class MachineCodeOfLanes:
         reached, pending = np.zeros((2, packs * lanes), np.int64)
         arrays = (states, carried, parameters, saved, reached, pending, observed)
         given = (x.ctypes.data for x in arrays)
-        self.run(*given, 0, packs, saved.shape[1], *grid, every, first_row)
+        self.run(*given, packs, saved.shape[1], *grid, every, first_row)
         return reached, pending != 0
 
-
-def machine_code(recording: Recording, kept: int, contract: bool = False) -> MachineCode:
-    """Of one system."""
-    return made(bare(recording), kept, 1, contract, None)
-
-
-def machine_code_of_lanes(
-    recording: Recording, kept: int, lanes: int, contract: bool, observe: Program | None
-) -> MachineCodeOfLanes:
-    return made(bare(recording), kept, lanes, contract, observe)
+    def of_one(
+        self, block: Floats, carried: Floats, parameters: Floats, saved: Floats, grid: Grid,
+        every: int = 2**62, first_row: int = 0,
+    ) -> tuple[int, bool]:  # fmt: skip
+        """Steps while guards hold, in place: (step reached, whether the look at it is due)."""
+        alone = block.reshape(1, -1, 1)
+        found = self(alone, carried, parameters, saved[None], alone, grid, every, first_row)
+        return int(found[0][0]), bool(found[1][0])
 
 
-def bare(recording: Recording) -> Recording:
-    """What machine code depends on: not the arrays in which numbers are carried."""
-    carried = ((None, 0),) * len(recording.carried)
-    return Recording(
-        recording.width, recording.step, recording.look, carried, (), recording.parameters
-    )
+def machine_code(
+    recording: Recording, kept: int, contract: bool = False, lanes: int = 1,
+    observe: Program | None = None,
+) -> MachineCode:  # fmt: skip
+    """Of one system, or of packs of several."""
+    carried = ((None, 0),) * len(recording.carried)  # the arrays that have them are no matter
+    return made(replace(recording, carried=carried, fixed=()), kept, lanes, contract, observe)
 
 
 @lru_cache(maxsize=KEPT)
 def made(
     recording: Recording, kept: int, lanes: int, contract: bool, observe: Program | None
-) -> Any:
+) -> MachineCode:
     text = run_ir(recording, kept, lanes, contract, observe)
-    return (MachineCode if lanes == 1 else MachineCodeOfLanes)(text)
+    return MachineCode(text + packs_ir(recording, kept, lanes, observe))
 
 
 #: Models of which recordings are kept.

@@ -13,7 +13,7 @@ the time to compile; a hopper (2,288) would take 0.46 and not 0.35.
 
 import heapq
 
-from chasles.scalars.nodes import Place, Program
+from chasles.scalars.nodes import Program, places_of
 
 #: Cycles that operations take, about; others are calls.
 CYCLES = {"part": 0, "negative": 1, "absolute": 1, "divide": 13, "sqrt": 20, "compensated": 12,
@@ -38,9 +38,8 @@ def heights(program: Program) -> list[int]:
     for k in range(len(program.nodes) - 1, -1, -1):
         node = program.nodes[k]
         own = found[program.inputs + k] = found[program.inputs + k] + CYCLES.get(node.name, USUAL)
-        for x in node.operands:
-            if isinstance(x, Place):
-                found[x.index] = max(found[x.index], own)
+        for x in places_of(node.operands):
+            found[x] = max(found[x], own)
     return found
 
 
@@ -50,7 +49,7 @@ def waiting_for(program: Program) -> tuple[list[int], list[list[int]]]:
     waits = [0] * len(nodes)
     followers: list[list[int]] = [[] for _ in nodes]
     for k, node in enumerate(nodes):
-        for index in {x.index for x in node.operands if isinstance(x, Place)}:
+        for index in set(places_of(node.operands)):
             if index >= first:
                 waits[k] += 1
                 followers[index - first].append(k)

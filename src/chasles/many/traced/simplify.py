@@ -23,6 +23,7 @@ from chasles.scalars.nodes import (
     Place,
     Program,
 )
+from chasles.scalars.traced import Tape
 
 #: Operations that do not mind the order of their operands.
 COMMUTATIVE = ("add", "multiply")
@@ -43,49 +44,51 @@ def simplified_step(program: Program, width: int) -> Program:
 
 def shared(program: Program) -> Program:
     """Equal operations on equal operands once; guards once."""
-    copy = Copy(program.inputs)
-    found: dict[Any, Operand] = {}
+    copy = Copy(program)
     for node in program.nodes:
-        operands = tuple(copy.moved(x) for x in node.operands)
-        key = node.name, keys_of(node.name, operands)
-        if key not in found:
-            found[key] = copy.put(node.name, operands)
-        copy.places.append(found[key])
-    return copy.program(program)
+        copy.places.append(copy.put(node.name, *map(copy.moved, node.operands)))
+    return copy.whole()
 
 
-class Copy:
+class Copy(Tape):
     """A program in the making, and where the places of another one are in it."""
 
-    def __init__(self, inputs: int) -> None:
-        self.inputs = inputs
-        self.nodes: list[Node] = []
-        self.places: list[Operand] = [Place(k) for k in range(inputs)]  # by old place
+    def __init__(self, old: Program) -> None:
+        super().__init__()
+        self.old, self.inputs = old, old.inputs
+        self.places: list[Operand] = [Place(k) for k in range(old.inputs)]  # by old place
+        self.found: dict[Any, Place] = {}  # by operation and operands
 
     def moved(self, operand: Operand) -> Operand:
         return self.places[operand.index] if isinstance(operand, Place) else operand
 
-    def put(self, name: str, operands: tuple[Operand, ...]) -> Place:
-        self.nodes.append(Node(name, operands))
-        return Place(self.inputs + len(self.nodes) - 1)
+    def put(self, name: str, *operands: Operand) -> Place:
+        """A node, or the one that there is already."""
+        key = name, keys_of(name, operands)
+        if key not in self.found:
+            self.found[key] = super().put(name, *operands)
+        return self.found[key]
+
+    def node(self, operand: Operand) -> Node | None:
+        """The operation that an operand is the result of."""
+        if not isinstance(operand, Place) or operand.index < self.inputs:
+            return None
+        return self.nodes[operand.index - self.inputs]
 
     def behind_minus(self, operand: Operand) -> Operand | None:
         """x where the operand is -x."""
-        if not isinstance(operand, Place) or operand.index < self.inputs:
-            return None
-        node = self.nodes[operand.index - self.inputs]
-        return node.operands[0] if node.name == "negative" else None
+        node = self.node(operand)
+        return node.operands[0] if node is not None and node.name == "negative" else None
 
-    def program(self, old: Program) -> Program:
-        guards: dict[Guard, None] = {}
-        for g in old.guards:
+    def whole(self) -> Program:
+        """The program, with the guards and outputs of the other one."""
+        for g in self.old.guards:
             guard = Guard(g.name, self.moved(g.left), self.moved(g.right), g.outcome)
             if isinstance(guard.left, Place) or isinstance(guard.right, Place):
-                guards[guard] = None
+                self.guards[guard] = None
             else:  # between numbers, now: it holds for ever
                 assert COMPARISONS[g.name](guard.left, guard.right) == g.outcome
-        outputs = tuple(self.moved(x) for x in old.outputs)
-        return Program(self.inputs, tuple(self.nodes), tuple(guards), outputs)
+        return self.program([self.moved(x) for x in self.old.outputs])
 
 
 def keys_of(name: str, operands: tuple[Operand, ...]) -> tuple[Any, ...]:
@@ -105,22 +108,21 @@ def key_of(operand: Operand) -> tuple[Any, ...]:
 
 def folded(program: Program) -> Program:
     """The same numbers with fewer operations; a zero may have the other sign."""
-    copy = Copy(program.inputs)
+    copy = Copy(program)
     for node in program.nodes:
-        operands = tuple(copy.moved(x) for x in node.operands)
-        copy.places.append(fold(copy, node.name, operands))
-    return copy.program(program)
+        copy.places.append(fold(copy, node.name, *map(copy.moved, node.operands)))
+    return copy.whole()
 
 
-def fold(copy: Copy, name: str, operands: tuple[Operand, ...]) -> Operand:
+def fold(copy: Copy, name: str, *operands: Operand) -> Operand:
     """The result of an operation: a number, an operand, or a node."""
     if name == "part" or name in PAIRS:
-        return copy.put(name, operands)
+        return copy.put(name, *operands)
     if not any(isinstance(x, Place) for x in operands):
         return float(PRIMITIVES[name](*operands))
     rule = RULES.get(name)
     result = None if rule is None else rule(copy, *operands)
-    return copy.put(name, operands) if result is None else result
+    return copy.put(name, *operands) if result is None else result
 
 
 def is_number(operand: Operand, number: float) -> bool:
@@ -134,12 +136,12 @@ def fold_product(copy: Copy, a: Operand, b: Operand) -> Operand | None:
         if is_number(one, 1.0):
             return other
         if is_number(one, -1.0):
-            return fold(copy, "negative", (other,))
+            return fold(copy, "negative", other)
         x = copy.behind_minus(one)
         if x is not None and not isinstance(other, Place):
-            return fold(copy, "multiply", (x, -other))
+            return fold(copy, "multiply", x, -other)
         if x is not None:
-            return fold(copy, "negative", (fold(copy, "multiply", (x, other)),))
+            return fold(copy, "negative", fold(copy, "multiply", x, other))
     return None
 
 
@@ -149,7 +151,7 @@ def fold_sum(copy: Copy, a: Operand, b: Operand) -> Operand | None:
             return other
         x = copy.behind_minus(one)
         if x is not None:
-            return fold(copy, "subtract", (other, x))
+            return fold(copy, "subtract", other, x)
     return None
 
 
@@ -157,11 +159,11 @@ def fold_difference(copy: Copy, a: Operand, b: Operand) -> Operand | None:
     if is_number(b, 0.0):
         return a
     if is_number(a, 0.0):
-        return fold(copy, "negative", (b,))
+        return fold(copy, "negative", b)
     x, y = copy.behind_minus(a), copy.behind_minus(b)
     if y is not None:
-        return fold(copy, "add", (a, y))
-    return None if x is None else fold(copy, "negative", (fold(copy, "add", (x, b)),))
+        return fold(copy, "add", a, y)
+    return None if x is None else fold(copy, "negative", fold(copy, "add", x, b))
 
 
 def fold_quotient(copy: Copy, a: Operand, b: Operand) -> Operand | None:
@@ -170,16 +172,14 @@ def fold_quotient(copy: Copy, a: Operand, b: Operand) -> Operand | None:
         return 0.0
     if isinstance(b, Place) or abs(math.frexp(b)[0]) != 0.5 or not math.isfinite(1.0 / b):
         return None
-    return fold(copy, "multiply", (a, 1.0 / b))
+    return fold(copy, "multiply", a, 1.0 / b)
 
 
 def fold_minus(copy: Copy, a: Operand) -> Operand | None:
     """-(-x) is x, and -(x - y) is y - x."""
-    if not isinstance(a, Place) or a.index < copy.inputs:
-        return None
-    node = copy.nodes[a.index - copy.inputs]
-    if node.name == "subtract":
-        return copy.put("subtract", (node.operands[1], node.operands[0]))
+    node = copy.node(a)
+    if node is not None and node.name == "subtract":
+        return copy.put("subtract", node.operands[1], node.operands[0])
     return copy.behind_minus(a)
 
 

@@ -28,6 +28,7 @@ ASTRAY = 8
 #: Steps taken otherwise at once, at the most, where guards go on to fail.
 MOST_AT_ONCE = 256
 
+NONE: Floats = np.zeros(1)
 as_written = getattr(advance, "py_func", advance)
 
 
@@ -44,13 +45,16 @@ class Variant:
         return all(array.flat[entry] == value for array, entry, value in self.recording.fixed)
 
     def advance(
-        self, block: Floats, grid: Grid, save_every: int, saved: Floats, first_row: int
-    ) -> tuple[int, bool]:
+        self, block: Floats, grid: Grid, save_every: int, saved: Floats, first_row: int,
+        parameters: Floats = NONE,
+    ) -> tuple[int, bool]:  # fmt: skip
         """Steps while guards hold: (step reached, whether the look at it is still due)."""
         carried = self.recording.carried
         for k, (array, entry) in enumerate(carried):
             self.carried[k] = array.flat[entry]
-        found = self.code(block, self.carried, self.carried, saved, grid, save_every, first_row)
+        found = self.code.of_one(
+            block, self.carried, parameters, saved, grid, save_every, first_row
+        )
         for k, (array, entry) in enumerate(carried):
             array.flat[entry] = self.carried[k]
         return found
@@ -177,8 +181,7 @@ class TracedSteps:
         records = self.stepper.mechanism, self.stepper.scratch, self.stepper.scheme
         began = time.perf_counter()
         try:
-            with np.errstate(all="ignore"):
-                recording = record(records, block, times, step, self.held())
+            recording = record(records, block, times, step, self.held())
             operations = len(recording.step.nodes)
             if operations > self.most_operations:
                 raise NotTraceable(f"{operations} operations a step")
