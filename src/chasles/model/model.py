@@ -39,7 +39,7 @@ from chasles.model.parts import (
 )
 from chasles.model.rotations import Turned
 from chasles.model.sensors import AnySensor
-from chasles.model.words import ArrayLike
+from chasles.model.words import ArrayLike, ViewDirection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -355,7 +355,17 @@ class Model:
         rows = 6 * len(self.bodies) - self.grubler_count
         return self._repeats_nothing or "degrees_of_freedom" in vars(self) or rows <= SOON
 
-    def plot(self, path: Any = None, **options: Any) -> "Axes":
+    @checked_keywords
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        view: ViewDirection = "auto",
+        names: bool = True,
+        frames: bool = False,
+        size: tuple[float, float] = (7.0, 5.0),
+        ax: "Axes | None" = None,
+    ) -> "Axes":
         """Draw the model as it was entered.
 
         Parameters
@@ -369,7 +379,7 @@ class Model:
         frames
             Whether to draw the axes of every body.
         size
-            Size of the figure in inches, (7, 5).
+            Width and height of the figure, inches.
         ax
             Matplotlib axes to draw on, instead of new ones.
 
@@ -380,7 +390,7 @@ class Model:
         """
         from chasles.view.picture import plot_model  # only when asked for: the view is above us
 
-        return plot_model(self, path, **options)
+        return plot_model(self, path, view=view, names=names, frames=frames, size=size, ax=ax)
 
     def _repr_png_(self) -> bytes:
         """For viewers that take pictures only."""

@@ -46,8 +46,8 @@ class Signal(metaclass=WithConstructors):
     time if it is slow, up to 260 if it is fast, within 1 s around it and never before t = 0.
 
     In a run the function is not called at every stage: it is replaced by polynomials that are
-    checked against it to rounding, a second at a time, and asked itself only where it has a kink, a
-    jump or a pulse.  A function under `numba.njit` is compiled, and so are its exact derivatives.
+    checked against it to round-off, a second at a time, and asked itself only where it has a kink,
+    a jump or a pulse.  A function under `numba.njit` is compiled, and so are its exact derivatives.
 
     Examples
     --------
@@ -178,10 +178,10 @@ class Signal(metaclass=WithConstructors):
         return evaluated(self.function, t, "function", owner)
 
     def sources(self, orders: int) -> list[tuple[int, Function, int]]:
-        """(order, function, how many): which function tells value, rate and second derivative.
+        """(order, function, how many): which function gives value, rate and second derivative.
 
-        Each tells its own derivative of the signal and, as far as none is given, the next ones.
-        A wave that kernels evaluate tells all; an expression is fitted, each derivative by itself.
+        Each gives its own derivative of the signal and, as far as none is given, the next ones.
+        A wave that kernels evaluate gives all; an expression is fitted, each derivative by itself.
         """
         wave = self.function
         if isinstance(wave, KernelWave) and self == Signal.of(wave):

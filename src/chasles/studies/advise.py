@@ -171,6 +171,8 @@ class Advice(Printed):
         return "barely" if trial.within(self.target, self.energy) else "no"
 
     def as_dict(self) -> dict[str, Any]:
+        """The targets, the recommendation and all trials as plain data."""
+
         def plain_dict(t: Trial) -> dict[str, Any]:
             spaces, stabiliser, method, _ = t.words
             return {

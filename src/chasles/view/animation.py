@@ -1,6 +1,7 @@
 """One call for every kind of film: a page, a GIF or an MP4."""
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
@@ -8,6 +9,7 @@ from chasles.model import Body, InvalidOption
 from chasles.model.checks import checked_count, checked_positive
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
+from chasles.model.words import ViewDirection
 from chasles.result.result import Result
 from chasles.view.film import Film, checked_layout, labels_of, make_film
 from chasles.view.gltf import write_gltf
@@ -21,12 +23,12 @@ GLTF = KINDS[-2:]
 @checked_keywords
 def animate(
     results: Result | Sequence[Result],
-    path: str | Path | None = None,
+    path: "str | PathLike[str] | None" = None,
     *,
     labels: Sequence[str] | None = None,
     layout: Literal["side by side", "overlaid"] = "side by side",
     title: str | None = None,
-    view: Any = "auto",
+    view: ViewDirection = "auto",
     frames: int | None = None,
     forces: bool = True,
     speed: float | None = None,

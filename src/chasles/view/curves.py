@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from os import PathLike
 from typing import Any, Literal
 
 import matplotlib as mpl
@@ -46,7 +46,7 @@ class Curves:
 def plot_result(
     result: Result,
     what: Any = None,
-    path: str | Path | None = None,
+    path: str | PathLike[str] | None = None,
     *,
     part: str | None = None,
     ax: Axes | None = None,
@@ -184,7 +184,7 @@ def gaps(part: Literal["translation", "rotation"]) -> Callable[[Result], dict[st
 
 WHOLE: dict[str, Callable[[Result], Curves]] = {
     "energy": whole("Energy", "J", energies),
-    "energy error": whole("Energy gained less work done", "J", lambda r: r.energy_balance()),
+    "energy error": whole("Energy-balance error", "J", lambda r: r.energy_balance()),
     "kinetic energy": whole("Kinetic energy", "J", lambda r: r.kinetic_energy()),
     "potential energy": whole("Potential energy", "J", lambda r: r.potential_energy()),
     "momentum": whole("Linear momentum", "N s", lambda r: r.momentum()),

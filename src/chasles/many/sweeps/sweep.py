@@ -69,6 +69,18 @@ class Sweep:
         return tuple(run for run in self.runs if run["status"] != "finished")
 
     def slowest(self, count: int = SHOWN) -> tuple[dict[str, Any], ...]:
+        """The runs that took the longest time.
+
+        Parameters
+        ----------
+        count
+            How many.
+
+        Returns
+        -------
+        tuple of dict
+            Entries of `runs`, the slowest first.
+        """
         return tuple(sorted(self.runs, key=lambda run: -run["seconds"])[:count])
 
     def values(self, name: str) -> "DataArray":

@@ -26,8 +26,8 @@ LETTERS = {
 }
 #: From panel to panel.
 ONE_CHANGE = (
-    " From b) to c) only frame point and reference change: the group is framed on the joint that"
-    " carries the body, and relative to what it hangs on; d) has the joint's own motion subgroup,"
+    " From b) to c) only frame point and reference change: the group is framed on the"
+    " parent joint of the body, and relative to the parent body; d) has the joint's own motion subgroup,"
     " the default of this package, in which a tree has no constraints at all."
 )
 #: How a space is called in a sentence.
