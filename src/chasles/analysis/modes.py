@@ -55,8 +55,8 @@ class Mode:
     """
 
     eigenvalue: complex
-    shape: Any
-    coordinates: dict[tuple[str, str], Any] = field(default_factory=dict)
+    shape: Floats | Complex
+    coordinates: dict[tuple[str, str], float | complex] = field(default_factory=dict)
     energy: Floats = field(default_factory=lambda: np.zeros(0))
     bodies: tuple[str, ...] = ()
 

@@ -29,7 +29,14 @@ def quoted(names: Sequence[str], most: int) -> str:
 
 
 class ChaslesError(Exception):
-    """Base of all errors of this package; `remedy` is printed on its own, indented line.
+    """Base of all errors of this package.
+
+    Attributes
+    ----------
+    what
+        What is wrong: the thing, its value and the rule.
+    remedy
+        What to do. It is printed on its own, indented line.
 
     Examples
     --------
@@ -256,7 +263,10 @@ class RedundantConstraints(ChaslesError):
 class NoEquilibrium(ChaslesError):
     """No configuration was found in which all forces are balanced.
 
-    `residual` holds the force (N) and torque (N m) left at the best one.
+    Attributes
+    ----------
+    residual
+        Largest unbalanced force, N, and torque, N m, of the best configuration that was found.
 
     Examples
     --------
@@ -365,7 +375,12 @@ class UnknownName(ChaslesError):
 
 
 class SimulationStopped(ChaslesError):
-    """A run that could not continue; `result` has everything up to the last valid state.
+    """A run that could not continue.
+
+    Attributes
+    ----------
+    result
+        The Result up to the last valid state.
 
     Examples
     --------

@@ -12,6 +12,7 @@ from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.run.preparation import check_progress
+from chasles.spaces.designation import Spaces
 from chasles.stderr import progress_bar
 from chasles.studies.advice_search import LONGER, AdviceSearch, Trial, combined, default_steps
 from chasles.studies.printed import Printed, check_lists, checked_falling
@@ -201,7 +202,7 @@ def advise(
     target: float = 1e-9,
     until: float = 1.0,
     energy: float = 1e-6,
-    spaces: Sequence[Any] = SPACES,
+    spaces: Sequence[Spaces] = SPACES,
     methods: Sequence[str | Tableau] | None = None,
     stabilisers: Sequence[str | None] = STABILISERS,
     steps: Sequence[float] | None = None,

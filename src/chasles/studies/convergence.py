@@ -7,10 +7,14 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from chasles.integrators.methods import find_method
+from chasles.build.system.state import State
+from chasles.core.arrays import Floats
+from chasles.integrators.methods import Method, find_method
+from chasles.integrators.tableaux import Tableau
 from chasles.many.quiet import simulate_quietly
 from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
 from chasles.model.checks import checked_positive
+from chasles.model.coordinates import Coordinates
 from chasles.model.docstrings import explained
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
@@ -19,6 +23,7 @@ from chasles.model.words import Stabiliser
 from chasles.result.result import Result
 from chasles.run.motion_error import MotionError, error_at_end, sizes_of
 from chasles.run.time_grid import NEVER
+from chasles.spaces.designation import Spaces
 from chasles.stderr import progress_bar
 from chasles.studies.printed import Printed, check_lists, checked_falling
 
@@ -165,12 +170,12 @@ class Convergence(Printed):
 def convergence(
     model: Model,
     until: float,
-    steps: Any,
-    methods: Sequence[Any] = METHODS,
-    spaces: Sequence[Any] = ("auto",),
+    steps: Sequence[float] | Floats,
+    methods: Sequence[str | Tableau | Method] = METHODS,
+    spaces: Sequence[Spaces] = ("auto",),
     stabilise: Stabiliser | None = None,
     reactions: bool = False,
-    starts: Sequence[Any] = (None,),
+    starts: Sequence[State | Coordinates | None] = (None,),
     reference: Result | None = None,
     progress: bool | None = None,
 ) -> Convergence:

@@ -8,9 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from chasles.integrators.methods import find_method
+from chasles.build.system.state import State
+from chasles.core.arrays import Floats
+from chasles.integrators.methods import Method, find_method
+from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
+from chasles.model.coordinates import Coordinates
 from chasles.model.docstrings import explained
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
@@ -20,6 +24,7 @@ from chasles.result.result import Result
 from chasles.run.grid_pace import COUNTED
 from chasles.run.motion_error import error_at_end
 from chasles.run.time_grid import NEVER
+from chasles.spaces.designation import Spaces
 from chasles.stderr import progress_bar
 from chasles.studies.convergence import Cases
 from chasles.studies.printed import Printed, check_lists, checked_falling
@@ -151,11 +156,11 @@ class WorkPrecision(Printed):
 def work_precision(
     model: Model,
     until: float,
-    steps: Any = (),
-    tolerances: Any = (),
-    methods: Sequence[Any] = ("rk4", "dopri5", "dop853"),
-    spaces: Sequence[Any] = ("auto",),
-    starts: Sequence[Any] = (None,),
+    steps: Sequence[float] | Floats = (),
+    tolerances: Sequence[float] | Floats = (),
+    methods: Sequence[str | Tableau | Method] = ("rk4", "dopri5", "dop853"),
+    spaces: Sequence[Spaces] = ("auto",),
+    starts: Sequence[State | Coordinates | None] = (None,),
     stabilise: Stabiliser | None = None,
     timing: bool = True,
     progress: bool | None = None,

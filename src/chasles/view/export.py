@@ -7,6 +7,7 @@ from typing import Any
 from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.gpu import export_cuda
 from chasles.model import InvalidOption, Model
+from chasles.model.coordinates import Coordinates
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.words import Stabiliser, ViewDirection
@@ -29,7 +30,7 @@ def export(
     method: str | Tableau = "rk4",
     spaces: Spaces | Sequence[Spaces] = "auto",
     stabilise: Stabiliser | None = None,
-    start: Mapping[str, Any] | None = None,
+    start: Coordinates | None = None,
     until: float = LOOKED_AT,
     sliders: Mapping[str, tuple[float, float]] | None = None,
     title: str | None = None,

@@ -154,7 +154,8 @@ def redundant(found: Redundancy) -> InvalidOption:
     joints = ", ".join(f"'{joint}'" for joint in found.shared[:12])
     return InvalidOption(
         f"gradient: {found.rows - found.rank} of {found.rows} constraint rows"
-        f" {'is' if found.rows - found.rank == 1 else 'are'} redundant (joints {joints}), and the minimum-norm solution among them cannot be differentiated here.",
+        f" {'is' if found.rows - found.rank == 1 else 'are'} redundant (joints {joints}),"
+        " and the minimum-norm solution among them cannot be differentiated here.",
         "Use joints without redundant constraints (a Spherical or Cylindrical in place of a"
         " Revolute), spaces='auto' where other spaces were given, or differences of two runs.",
     )

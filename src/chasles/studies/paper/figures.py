@@ -27,8 +27,8 @@ LETTERS = {
 #: From panel to panel.
 ONE_CHANGE = (
     " From b) to c) only frame point and reference change: the group is framed on the"
-    " parent joint of the body, and relative to the parent body; d) has the joint's own motion subgroup,"
-    " the default of this package, in which a tree has no constraints at all."
+    " parent joint of the body, and relative to the parent body; d) has the joint's own motion"
+    " subgroup, the default of this package, in which a tree has no constraints at all."
 )
 #: How a space is called in a sentence.
 PLACES = {"framed": "on SO(3)×ℝ³", "subgroup": "in the joint's"}
