@@ -366,7 +366,7 @@ class Model:
         size: tuple[float, float] = (7.0, 5.0),
         ax: "Axes | None" = None,
     ) -> "Axes":
-        """Draw the model as it was entered.
+        """Draw the model in its poses at t = 0.
 
         Parameters
         ----------

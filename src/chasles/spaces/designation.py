@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chasles.model import Body, InvalidOption, Joint, Model
 from chasles.model.notebook import as_html
+from chasles.model.words import Word
 from chasles.spaces.certificate import Certificate, certify
 from chasles.spaces.exactness import Charts, Geometry, Prediction
 from chasles.spaces.on_subgroups import tree_under
@@ -210,9 +211,12 @@ class Designation:
 
 
 #: What `spaces` may be: a name or a space for all bodies, or one for each body that is named.
-Spaces: TypeAlias = (
-    str | Space | Designation | Mapping[str, str | Space] | Mapping[Body, str | Space]
-)
+if TYPE_CHECKING:
+    Spaces: TypeAlias = (
+        str | Space | Designation | Mapping[str, str | Space] | Mapping[Body, str | Space]
+    )
+else:
+    Spaces = Word("Spaces")
 
 
 def shortened_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

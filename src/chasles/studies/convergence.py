@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from chasles.build.system.state import State
-from chasles.core.arrays import Floats
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.tableaux import Tableau
 from chasles.many.quiet import simulate_quietly
@@ -19,7 +18,7 @@ from chasles.model.docstrings import explained
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, small
-from chasles.model.words import Stabiliser
+from chasles.model.words import ArrayLike, Stabiliser
 from chasles.result.result import Result
 from chasles.run.motion_error import MotionError, error_at_end, sizes_of
 from chasles.run.time_grid import NEVER
@@ -170,7 +169,7 @@ class Convergence(Printed):
 def convergence(
     model: Model,
     until: float,
-    steps: Sequence[float] | Floats,
+    steps: ArrayLike,
     methods: Sequence[str | Tableau | Method] = METHODS,
     spaces: Sequence[Spaces] = ("auto",),
     stabilise: Stabiliser | None = None,

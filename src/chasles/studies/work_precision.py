@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 
 from chasles.build.system.state import State
-from chasles.core.arrays import Floats
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
@@ -19,7 +18,7 @@ from chasles.model.docstrings import explained
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
-from chasles.model.words import Stabiliser
+from chasles.model.words import ArrayLike, Stabiliser
 from chasles.result.result import Result
 from chasles.run.grid_pace import COUNTED
 from chasles.run.motion_error import error_at_end
@@ -156,8 +155,8 @@ class WorkPrecision(Printed):
 def work_precision(
     model: Model,
     until: float,
-    steps: Sequence[float] | Floats = (),
-    tolerances: Sequence[float] | Floats = (),
+    steps: ArrayLike = (),
+    tolerances: ArrayLike = (),
     methods: Sequence[str | Tableau | Method] = ("rk4", "dopri5", "dop853"),
     spaces: Sequence[Spaces] = ("auto",),
     starts: Sequence[State | Coordinates | None] = (None,),

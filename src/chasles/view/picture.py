@@ -146,7 +146,7 @@ def readable(ax: Axes, scene: Scene, camera: Camera, others: list[Label]) -> lis
 # --- output ---
 
 
-def checked_target(path: str | Path | None) -> Path | None:
+def checked_target(path: str | PathLike[str] | None) -> Path | None:
     return None if path is None else checked_file(path, KINDS, "plot: the figure")
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from math import ceil
+from os import PathLike
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
@@ -207,7 +208,7 @@ def save_figure(figure: Figure, path: str | Path) -> Path:
     return target
 
 
-def checked_file(path: str | Path, kinds: Sequence[str], what: str) -> Path:
+def checked_file(path: str | PathLike[str], kinds: Sequence[str], what: str) -> Path:
     """Where to write, in a folder that is there, under a name that ends as one of the kinds."""
     target, where = Path(path), what.partition(":")[0]
     if target.suffix.lower() not in kinds:
