@@ -139,18 +139,22 @@ class Model:
 
     @property
     def body_names(self) -> tuple[str, ...]:
+        """Names of the bodies, in order."""
         return tuple(body.name for body in self.bodies)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints, in order."""
         return tuple(joint.name for joint in self.joints)
 
     @property
     def force_names(self) -> tuple[str, ...]:
+        """Names of the forces, in order."""
         return tuple(force.name for force in self.forces)
 
     @property
     def driver_names(self) -> tuple[str, ...]:
+        """Names of the drivers, in order."""
         return tuple(driver.name for driver in self.drivers)
 
     @property
@@ -160,6 +164,7 @@ class Model:
 
     @property
     def sensor_names(self) -> tuple[str, ...]:
+        """Names of the sensors, in order."""
         return tuple(sensor.name for sensor in self.sensors)
 
     def body(self, body: Body | str, where: str = "") -> Body:

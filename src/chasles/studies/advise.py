@@ -94,6 +94,7 @@ class Advice(Printed):
 
     @property
     def met(self) -> bool:
+        """Whether a combination meets the target."""
         return self.chosen is not None
 
     @property
@@ -103,6 +104,7 @@ class Advice(Printed):
 
     @property
     def best(self) -> dict[str, Any]:
+        """Options of `simulate` that are recommended. Raises an error if the target is not met."""
         if self.chosen is not None:
             return dict(self.chosen.options)
         closest = min(self.evidence, key=lambda t: self.shortfall(t), default=None)

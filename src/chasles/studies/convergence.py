@@ -106,7 +106,22 @@ class Convergence(Printed):
     references: tuple[Result, ...] = field(repr=False)
 
     def order(self, method: Any, spaces: Any = "auto", what: Quantity = "pose") -> float:
-        """The observed order of "pose", "velocity" or "reaction"."""
+        """Observed order of a method.
+
+        Parameters
+        ----------
+        method
+            The method or its name.
+        spaces
+            The spaces in which it was run.
+        what
+            Error that is looked at: "pose", "velocity" or "reaction".
+
+        Returns
+        -------
+        float
+            The slope of the logarithm of the error over that of the step.
+        """
         name = find_method(method).name
         UnknownName.check("quantity", what, QUANTITIES, "convergence: order")
         for family in self.families:

@@ -115,7 +115,20 @@ class WorkPrecision(Printed):
     works: tuple[Work, ...]
 
     def best(self, error: float, what: Literal["evaluations", "seconds"] = "evaluations") -> Work:
-        """The one that makes an error with the fewest "evaluations", or "seconds"."""
+        """The method and spaces that reach an error at the lowest cost.
+
+        Parameters
+        ----------
+        error
+            Error of poses at the end, m.
+        what
+            Cost: "evaluations" of the equations of motion, or "seconds".
+
+        Returns
+        -------
+        Work
+            The entry.
+        """
         UnknownName.check("cost", what, ("evaluations", "seconds"), "work_precision: best")
         found = min(self.works, key=lambda work: work.cost_at(error, what))
         if found.cost_at(error, what) == inf:
