@@ -17,7 +17,7 @@ import runpy
 from collections.abc import Collection, Mapping
 from importlib.metadata import version as version_of
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from xml.etree import ElementTree
 
 from docutils import nodes
@@ -25,6 +25,8 @@ from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util import logging
 from sphinx.util.typing import stringify_annotation
+
+from chasles.model.words import Stabiliser
 
 project = "chasles"
 author = "the chasles developers"
@@ -112,6 +114,12 @@ FIELD = re.compile(r"^:(?:param|ivar) (\w+):")
 SEVERAL = re.compile(r"^:(param|ivar) (\w+(?:, \w+)+):(.*)$")
 ARRAY = re.compile(r"(?:numpy\.)?ndarray\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*\]")
 MODULE = re.compile(r"(?:\w+\.)+(?=[A-Za-z])|~")
+#: Names of types that readers see spelled out.
+SPELLED_OUT = {
+    "Stabiliser": f"Literal[{', '.join(map(repr, get_args(Stabiliser)))}]",
+    "Spaces": "str | Space | Designation | Mapping[Body | str, str | Space]",
+    "Coordinates": "Mapping[Joint | str, float | tuple[float, float] | Mapping[str, float]]",
+}
 
 
 def as_rst(lines: list[str], parameters: Collection[str]) -> list[str]:
@@ -150,7 +158,10 @@ def display_as_rst(found: re.Match[str]) -> str:
 def annotation(kind: Any) -> str:
     """A type in few words: without modules, arrays as arrays."""
     text = kind if isinstance(kind, str) else stringify_annotation(kind, "smart")
-    return MODULE.sub("", ARRAY.sub("ndarray", text.replace("~", ""))).replace("NoneType", "None")
+    text = MODULE.sub("", ARRAY.sub("ndarray", text.replace("~", ""))).replace("NoneType", "None")
+    for word, meaning in SPELLED_OUT.items():
+        text = re.sub(rf"\b{word}\b", meaning, text)
+    return text
 
 
 def inherited_fields(obj: Any) -> dict[str, str]:
@@ -179,7 +190,8 @@ def typed_fields(
         if found and not end:
             first = len(out)
         if found and found[1] in types:
-            out.append(f":type {found[1]}: ``{types.pop(found[1])}``")
+            kind = "vartype" if line.startswith(":ivar") else "type"
+            out.append(f":{kind} {found[1]}: ``{types.pop(found[1])}``")
         out.append(line)
         if found or (end == len(out) - 1 and line.startswith(" ")):
             end = len(out)
@@ -218,7 +230,7 @@ def translate_docstring(
     except (TypeError, ValueError):
         signature = inspect.Signature()
     lines[:] = as_rst(lines, signature.parameters)
-    if what in ("class", "function", "method", "property"):
+    if what in ("class", "exception", "function", "method", "property"):
         lines[:] = typed_fields(apart(lines), signature, inherited_fields(obj))
 
 

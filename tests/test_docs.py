@@ -17,6 +17,7 @@ import chasles as ch
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
+SOURCE = Path(ch.__file__).parent
 CELL = re.compile(r"^```(?:\{code-cell\} *)?(?:python3|python)\n(.*?)^```", re.M | re.S)
 CELL_OPTIONS = re.compile(r"\A(?::[^\n]*\n)+\n?")
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$`])\$([^$]+?)\$", re.S)
@@ -102,7 +103,8 @@ def test_docstrings_describe_parameters_that_exist(name):
 DIALECT = (
     "to rounding", "need not be said", "is told", "are told", "cannot open", "gone on with",
     "joints that repeat each other", "gives way", "off its balance", "there and back",
-    "what carries", "prepares its", "in the mean",
+    "what carries", "prepares its", "in the mean", "may be wrong by", "hangs on it",
+    "open with the error", "moves along with",
 )  # fmt: skip
 
 
@@ -115,6 +117,74 @@ def test_pages_are_in_plain_words(page):
     if page.stem != "words":
         text = " ".join(page.read_text("utf-8").split()).lower()
         assert not [phrase for phrase in DIALECT if phrase in text]
+
+
+def public_things() -> list[tuple[str, object]]:
+    """(name, thing) of every public name and of the public members of every public class."""
+    found = []
+    for name in ch.__all__:
+        thing = getattr(ch, name)
+        found.append((name, thing))
+        for parent in inspect.getmro(thing) if inspect.isclass(thing) else ():
+            if parent.__module__.startswith("chasles."):
+                members = vars(parent).items()
+                found += [(f"{name}.{k}", member) for k, member in members if k[0] != "_"]
+    return found
+
+
+def test_docstrings_are_in_plain_words():
+    said = []
+    for name, thing in public_things():
+        text = " ".join((getattr(thing, "__doc__", None) or "").split()).lower()
+        said += [(name, phrase) for phrase in DIALECT if phrase in text]
+    assert said == []
+
+
+@pytest.mark.parametrize(
+    "path", [*SOURCE.glob("studies/*/words.toml"), SOURCE / "cli" / "commands.toml"], ids=str
+)
+def test_words_of_pages_and_commands_are_plain(path):
+    text = " ".join(path.read_text("utf-8").replace("\\\n", "").split()).lower()
+    assert not [phrase for phrase in DIALECT if phrase in text]
+
+
+#: Arguments that are data of any kind, or of a kind that only the called function knows.
+OF_ANY_KIND = {
+    "Coupling.terms",  # joint -> ratio, in several spellings
+    "Mesh.vertices", "Mesh.triangles",  # any array
+    "NoEquilibrium.residual", "SimulationStopped.result",  # classes of layers above the model
+    "compare.candidates",  # options of a run
+    "ensemble.vary", "sweep.vary", "sweep.options",  # path or option -> values of its own type
+    "gradient.function",  # a number, of whatever type the derivatives need
+    "read_run.return", "Sweep.runs", "sweep.measure",  # tables
+}  # fmt: skip
+#: What Any stands in without meaning anything: shapes of arrays, results of functions.
+ANY_IN_PASSING = re.compile(
+    r"(?:numpy\.)?ndarray\[tuple\[typing\.Any, \.\.\.\]|Callable\[\.\.\., (?:typing\.)?Any\]"
+)
+
+
+@pytest.mark.parametrize("name", [name for name in ch.__all__ if callable(getattr(ch, name))])
+def test_public_names_have_their_sections_and_types(name):
+    thing = getattr(ch, name)
+    text = inspect.getdoc(thing)
+    assert "Examples\n--------\n" in text
+    try:
+        signature = inspect.signature(thing)
+    except ValueError:  # a warning
+        return
+    described = [text]
+    if inspect.isclass(thing) and issubclass(thing, Exception):
+        described = [parent.__doc__ or "" for parent in inspect.getmro(thing)]
+    sections = ("Parameters\n", "Attributes\n")
+    if signature.parameters:
+        assert any(section in one for one in described for section in sections)
+    kinds = {part: parameter.annotation for part, parameter in signature.parameters.items()}
+    for part, kind in {**kinds, "return": signature.return_annotation}.items():
+        assert kind is not inspect.Parameter.empty or part in ("return", "self"), part
+        words = kind if isinstance(kind, str) else inspect.formatannotation(kind)
+        if f"{name}.{part}" not in OF_ANY_KIND:
+            assert not re.search(r"\bAny\b", ANY_IN_PASSING.sub("", words)), part
 
 
 def test_every_how_to_has_code():

@@ -43,7 +43,7 @@ def test_a_massless_end_is_refused(refusal):
     end = ch.Body.frame("body 2", position=model.body("body 2").position)
     model = ch.Model([*model.bodies[:2], end], model.joints, gravity=model.gravity)
     text = refusal(lambda: TreeProblem.from_model(model), InvalidBody)
-    assert "'body 2'" in text and "'joint 2'" in text and "nothing with mass hangs on it" in text
+    assert "'body 2'" in text and "'joint 2'" in text and "no body with mass follows it" in text
 
 
 def test_a_negative_mass_is_refused(refusal):

@@ -92,8 +92,8 @@ def test_what_couplings_alone_hold_is_not_called_free():
         ch.Spherical("link", ball, bob, at=(0.5, 0, 0)),
     ]
     told = str(ch.designate(ch.Model([ball, bob, moon], rods)))
-    assert "joint 'rod' holds it by its rows" in told and "floats" not in told
-    assert told.count("free: the momentum stays") == 1  # that of the moon
+    assert "the rows of joint 'rod' hold it" in told and "floating root" not in told
+    assert told.count("free body: conserves momentum") == 1  # that of the moon
 
 
 def test_overrides_keep_the_others_and_say_what_they_cost():

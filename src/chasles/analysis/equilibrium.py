@@ -119,7 +119,18 @@ class Equilibrium:
         return self.stability == "stable"
 
     def reaction(self, joint: Joint | str) -> Reaction:
-        """Force and torque of a joint (or driver) on its bodies; arrays have one row."""
+        """Force and torque of a joint or driver on its bodies.
+
+        Parameters
+        ----------
+        joint
+            The joint or driver, or its name.
+
+        Returns
+        -------
+        Reaction
+            Its arrays have one row.
+        """
         setup = self.place.instant.setup
         name = UnknownName.check("joint", getattr(joint, "name", joint), setup.joint_index)
         return reaction(setup, name, self.place.absolute[None], self._wrenches)

@@ -55,21 +55,24 @@ class Mode:
     """
 
     eigenvalue: complex
-    shape: Any
-    coordinates: dict[tuple[str, str], Any] = field(default_factory=dict)
+    shape: Floats | Complex
+    coordinates: dict[tuple[str, str], float | complex] = field(default_factory=dict)
     energy: Floats = field(default_factory=lambda: np.zeros(0))
     bodies: tuple[str, ...] = ()
 
     @property
     def frequency(self) -> float:
+        """Angular frequency of the undamped motion, rad/s."""
         return abs(self.eigenvalue)
 
     @property
     def hertz(self) -> float:
+        """Frequency of the undamped motion, Hz."""
         return self.frequency / (2.0 * pi)
 
     @property
     def damping_ratio(self) -> float:
+        """Damping ratio: 0 undamped, 1 critically damped, negative if the motion grows."""
         return 0.0 - self.eigenvalue.real / self.frequency if self.frequency > 0.0 else 0.0
 
     @property
@@ -78,13 +81,37 @@ class Mode:
         return self.bodies[int(np.argmax(self.energy))]
 
     def of(self, body: Body | str) -> Any:
-        """(6,) displacement of one body: rotation (rad) and translation (m), in body axes."""
+        """Displacement of one body.
+
+        Parameters
+        ----------
+        body
+            The body or its name.
+
+        Returns
+        -------
+        Floats
+            (6,): rotation, rad, and translation of the centre of mass, m, in body axes.
+        """
         name = body.name if isinstance(body, Body) else body
         UnknownName.check("body", name, self.bodies)
         return self.shape[self.bodies.index(name)]
 
     def of_joint(self, joint: Joint | str, which: str | None = None) -> Any:
-        """Change of a joint's coordinate: rad or m; `which` as in `Result.coordinate`."""
+        """Change of a joint's coordinate.
+
+        Parameters
+        ----------
+        joint
+            The joint or its name.
+        which
+            For joints with two coordinates: "angle" or "displacement".
+
+        Returns
+        -------
+        float or complex
+            The change, rad or m.
+        """
         name = joint.name if isinstance(joint, Joint) else joint
         for (owner, kind), value in self.coordinates.items():
             if owner == name and which in (None, kind):

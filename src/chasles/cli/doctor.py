@@ -96,4 +96,4 @@ def a_run() -> str:
         raise RuntimeError(
             f"a top has {energy:.3f} J, not {TOP_ENERGY} J; its joint is off by {gap:.1e} m"
         )
-    return f"a top: energy error {abs(energy / TOP_ENERGY - 1):.0e}, joint violation {gap:.0e} m"
+    return f"a top: energy error {abs(energy / TOP_ENERGY - 1):.1g}, joint violation {gap:.1g} m"

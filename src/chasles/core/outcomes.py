@@ -29,7 +29,8 @@ SINGULAR = Outcome(
     "singular",
     "joint '{joint}' (direction {component}) became singular after t = {t:.6g} s.",
     "The mechanism passes a pose in which its joints depend on each other; the result up to t is"
-    " kept. simulate(..., singular='pass') goes on; if there is no such pose, take a smaller step.",
+    " kept. simulate(..., singular='pass') continues; if there is no such pose, take a smaller"
+    " step.",
 )
 #: In a tree of lower pairs no pose is singular: the numbers are, from a step that is too long.
 STEP_TOO_LONG = Outcome(

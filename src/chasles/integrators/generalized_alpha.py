@@ -75,16 +75,28 @@ class GeneralizedAlpha(NamedTuple):
 def generalized_alpha(
     rho: float = 0.8, index: int = 3, start: str = "auto", perturbed: bool = False
 ) -> Method:
-    """Generalized-alpha with a spectral radius of one's own, for `simulate(method=...)`.
+    """Generalized-alpha with a chosen spectral radius, for `simulate(method=...)`.
 
-    rho        at infinite frequency, from 0 (what is not resolved is gone after a step) to 1
-               (nothing is damped)
-    index      3: joints are closed; 2: and velocities do not slip
-    start      of a_0: "corrected" by the derivative of accelerations, "plain" for the acceleration
-               itself, "auto": corrected unless they change by more than themselves in a step
-    perturbed  on index 3: begin with velocities that slip as they will later on, so that reactions
-               have no transient
+    Parameters
+    ----------
+    rho
+        Spectral radius at infinite frequency, from 0 (motions that a step does not resolve are
+        removed in one step) to 1 (no damping).
+    index
+        3: constraints on positions. 2: on positions and velocities.
+    start
+        First auxiliary acceleration a_0: "plain", the acceleration itself; "corrected" by its time
+        derivative; "auto", corrected where the step resolves it.
+    perturbed
+        With index 3: start with velocities perturbed so that reactions have no transient.
 
+    Returns
+    -------
+    Method
+        The method.
+
+    Examples
+    --------
     >>> generalized_alpha(rho=0.5).name
     'generalized-alpha, rho 0.5'
     """

@@ -2,7 +2,7 @@ r"""Munthe-Kaas methods with another map, so that its effect can be seen.
 
 A step on a group needs a map tau from the algebra to it, and $d\tau^{-1}$:
 
-exp        the default: a lower pair holds to rounding in the spaces that keep its subalgebra
+exp        the default: a lower pair stays closed in the spaces that keep its subalgebra
 cayley     $(1 - X/2)^{-1}(1 + X/2)$, rational and cheaper; of the same order, but on SE(3) it is
            exp of a subgroup for spherical and planar pairs and for one axis of a hinge only
 truncate   exp, with $\mathrm{dexp}^{-1} = \sum_k \frac{B_k}{k!}\mathrm{ad}^k$ summed up to q
@@ -12,12 +12,13 @@ truncate   exp, with $\mathrm{dexp}^{-1} = \sum_k \frac{B_k}{k!}\mathrm{ad}^k$ s
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Literal
 
 from chasles.core.recursion.motion import BERNOULLI
 from chasles.core.recursion.tree import CAYLEY, EXP, TRUNCATED
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.rkmk import make_munthe_kaas
+from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.checks import checked_count
 from chasles.model.keywords import checked_keywords
@@ -26,13 +27,29 @@ MAPS = {"exp": EXP, "cayley": CAYLEY}
 
 
 @checked_keywords
-def munthe_kaas(method: Any = "rk4", map: str = "exp", truncate: int | None = None) -> Method:
+def munthe_kaas(
+    method: str | Tableau | Method = "rk4",
+    map: Literal["exp", "cayley"] = "exp",
+    truncate: int | None = None,
+) -> Method:
     """The Munthe-Kaas method of a tableau with another map, for `simulate(method=...)`.
 
-    method    a name, or a Tableau
-    map       "exp" or "cayley"
-    truncate  with exp: sum dexp^-1 up to so many brackets, 0 to 6; None for the closed form
+    Parameters
+    ----------
+    method
+        Name of an explicit Runge-Kutta method, or a Tableau.
+    map
+        Map from the Lie algebra to the group: "exp" or "cayley".
+    truncate
+        With "exp": number of brackets, 0 to 6, in the series of dexp^-1. Default: closed form.
 
+    Returns
+    -------
+    Method
+        The method.
+
+    Examples
+    --------
     >>> munthe_kaas("rk4", truncate=0).name
     'rk4, dexp^-1 up to 0 brackets'
     """

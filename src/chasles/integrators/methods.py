@@ -69,6 +69,9 @@ class Method:
     index: int = 0
     past: int = 0
 
+    def __repr__(self) -> str:
+        return f"Method('{self.name}', order {self.order})"
+
 
 def scheme_of(method: Method, solver: Any, mechanism: Any) -> Any:
     """The record with which a method steps a mechanism."""
@@ -130,11 +133,21 @@ def of_product(name: str) -> Method:
 def scipy_method(name: str, recentre: float = FAR) -> Method:
     """One of SciPy's `solve_ivp` methods in local coordinates, for `simulate(rtol=, atol=)`.
 
-    name      "RK23", "RK45", "DOP853", "Radau", "BDF" or "LSODA"
-    recentre  the angle, rad, after which the state becomes the centre of the next chart; 0: after
-              every step.  Methods of several steps begin anew there, and
-              provenance["restarts"] counts them
+    Parameters
+    ----------
+    name
+        "RK23", "RK45", "DOP853", "Radau", "BDF" or "LSODA".
+    recentre
+        Rotation angle, rad, after which the local coordinates are centred at the current state. 0:
+        after every step. Multistep methods restart there; provenance["restarts"] counts this.
 
+    Returns
+    -------
+    Method
+        The method.
+
+    Examples
+    --------
     >>> scipy_method("LSODA").name
     'scipy LSODA'
     """
@@ -184,6 +197,13 @@ def of_w_method(name: str) -> Method:
 def methods() -> dict[str, Method]:
     """All methods by name.
 
+    Returns
+    -------
+    dict
+        Name -> Method.
+
+    Examples
+    --------
     >>> methods()["rk4"].order
     4
     """

@@ -32,16 +32,30 @@ CLOSE = 1e-12  # for the row sums and the sum of the weights
 class Tableau:
     """An explicit Runge-Kutta method, checked on construction.
 
-    a              (s, s), strictly lower triangular; numbers or fractions
-    b              (s,), weights, which sum to 1
-    c              (s,), nodes: the row sums of a, and filled in so when left out
-    name           for messages and results
-    b_embedded     (s,), weights of a second method on the same stages, for step size control
-    order          found from the order conditions, at most 8
-    embedded_order likewise, or None without `b_embedded`
-    first_failure  the first order condition above the order that fails: (tree, residual);
-                   None when all up to order 8 hold
+    Parameters
+    ----------
+    a
+        Coefficients, (s, s), strictly lower triangular. Numbers or fractions.
+    b
+        Weights, (s,). Their sum is 1.
+    c
+        Nodes, (s,). Default: the row sums of `a`. Other values are refused.
+    name
+        Name in messages and results.
+    b_embedded
+        Weights of a second method on the same stages, (s,), for error control.
 
+    Attributes
+    ----------
+    order
+        Order of the method, from the order conditions up to order 8.
+    embedded_order
+        Order of the second method. None without `b_embedded`.
+    first_failure
+        First order condition that fails, (tree, residual). None if all up to order 8 hold.
+
+    Examples
+    --------
     >>> Tableau([[0, 0], [2/3, 0]], [1/4, 3/4], name="ralston")
     Tableau('ralston', order 2, 2 stages)
     """

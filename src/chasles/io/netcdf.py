@@ -48,11 +48,20 @@ OPTIONAL = ("integrals", "coordinates", "multipliers", "input_time", "inputs", *
 
 @checked_keywords
 def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
-    """The result that was saved at `path`, the same to the bit; it answers all that it did.
+    """Load a saved result. It is identical to the result that was saved.
 
-    path   a file that `Result.save` wrote, or the folder of a run that was recorded, finished or
-           not, of which the states stay on the disk until they are asked for
-    model  the model, where functions of your own kept it out of the file
+    Parameters
+    ----------
+    path
+        A file that `Result.save` wrote, or the folder of a recorded run, finished or not. States
+        of a recorded run are read from disk when they are needed.
+    model
+        The model. Needed where the model has Python functions, which files do not store.
+
+    Returns
+    -------
+    Result
+        The result.
 
     Examples
     --------

@@ -63,9 +63,19 @@ def read_model(
 
 @checked_keywords
 def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The options for `simulate` in the table [run] of a .toml file; empty if there is none.
+    """The options for `simulate` in the table [run] of a .toml file.
 
     ``simulate(read_model(path), **read_run(path))`` is what `chasles run` does.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    dict
+        Option -> value. Empty if the file has no such table.
 
     Examples
     --------

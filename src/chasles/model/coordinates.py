@@ -4,14 +4,25 @@ It is that of b relative to a about or along the joint's axis, zero at the start
 whole turns.
 """
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from chasles.model.checks import Invalid, checked_name
 from chasles.model.errors import InvalidOption, short_repr
 from chasles.model.fields import Taken
 from chasles.model.joints import Joint
 from chasles.model.pairs import COORDINATES_OF, pair_of_rows
-from chasles.model.words import Coordinate
+from chasles.model.words import Coordinate, Word
+
+#: A value in rad or m, or (value, rate); None leaves that of the model.
+Start: TypeAlias = float | tuple[float | None, float | None] | None
+#: Joint -> its start, or the starts of its coordinates by "angle" and "displacement".
+if TYPE_CHECKING:
+    Coordinates: TypeAlias = (
+        Mapping[str, Start | Mapping[str, Start]] | Mapping[Joint, Start | Mapping[str, Start]]
+    )
+else:
+    Coordinates = Word("Coordinates")
 
 AUTO: Coordinate = "auto"
 ANGLE: Coordinate = "angle"

@@ -213,7 +213,7 @@ class Cartesian(Joint):
     zero: Several = unset(0.0)
 
     def slides(self) -> tuple[list[Body], list[Joint]]:
-        """The same as a `compound` of three Prismatic joints, along x, y and z as entered.
+        """The same as a `compound` of three Prismatic joints along world x, y and z at t = 0.
 
         Their names are that of the gantry and the axis, their displacements the coordinates of b
         against a; between them are frames without mass, which go among the bodies of the model.

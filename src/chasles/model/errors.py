@@ -29,7 +29,14 @@ def quoted(names: Sequence[str], most: int) -> str:
 
 
 class ChaslesError(Exception):
-    """Base of all errors of this package; `remedy` is printed on its own, indented line.
+    """Base of all errors of this package.
+
+    Attributes
+    ----------
+    what
+        What is wrong: the thing, its value and the rule.
+    remedy
+        What to do. It is printed on its own, indented line.
 
     Examples
     --------
@@ -52,7 +59,7 @@ class ChaslesError(Exception):
 
 
 class ChaslesWarning(UserWarning):
-    """A run went on, or ended, though something about it is suspect; see `result.warnings`.
+    """A run continued, or ended, with a result that may be wrong; see `result.warnings`.
 
     Examples
     --------
@@ -256,7 +263,10 @@ class RedundantConstraints(ChaslesError):
 class NoEquilibrium(ChaslesError):
     """No configuration was found in which all forces are balanced.
 
-    `residual` holds the force (N) and torque (N m) left at the best one.
+    Attributes
+    ----------
+    residual
+        Largest unbalanced force, N, and torque, N m, of the best configuration that was found.
 
     Examples
     --------
@@ -277,7 +287,7 @@ class NoEquilibrium(ChaslesError):
 #: What other programs call what has another name here, in lower case: what it is here -> there.
 CALLED = {
     "step": "dt, h, timestep, time_step, step_size, stepsize",
-    "until": "t_end, tend, t_final, tf, t_max, tmax, end_time, duration, t_span, stop_time",
+    "until": "t_end, tend, t_final, tf, t_max, tmax, end_time, duration, t_span, tspan, stop_time",
     "method": "integrator, solver, scheme",
     "options": "method, spaces, stabilise, rtol",
     "rtol": "reltol, rel_tol",
@@ -297,6 +307,10 @@ CALLED = {
     "spherical": "ball",
     "prismatic": "slider, slide",
     "stiffness": "k, spring_constant",
+    "gravity": "g",
+    "angular_velocity": "omega, w",
+    "radius, position": "r",
+    "at": "position, point, anchor",
     "position": "pos, xyz",
     "rotation": "orientation, rot",
     "friction": "mu, friction_coefficient",
@@ -314,7 +328,7 @@ HOW = dict.fromkeys(("restitution", "coefficient_of_restitution", "bounce"), RES
 
 
 class UnknownName(ChaslesError):
-    """A name that stands for nothing here.
+    """A name that is not known.
 
     Examples
     --------
@@ -361,7 +375,12 @@ class UnknownName(ChaslesError):
 
 
 class SimulationStopped(ChaslesError):
-    """A run that could not go on; `result` holds everything up to the last good state.
+    """A run that could not continue.
+
+    Attributes
+    ----------
+    result
+        The Result up to the last valid state.
 
     Examples
     --------

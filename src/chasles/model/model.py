@@ -38,7 +38,7 @@ from chasles.model.parts import (
 )
 from chasles.model.rotations import Turned
 from chasles.model.sensors import AnySensor
-from chasles.model.words import ArrayLike
+from chasles.model.words import ArrayLike, ViewDirection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -139,18 +139,22 @@ class Model:
 
     @property
     def body_names(self) -> tuple[str, ...]:
+        """Names of the bodies, in order."""
         return tuple(body.name for body in self.bodies)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints, in order."""
         return tuple(joint.name for joint in self.joints)
 
     @property
     def force_names(self) -> tuple[str, ...]:
+        """Names of the forces, in order."""
         return tuple(force.name for force in self.forces)
 
     @property
     def driver_names(self) -> tuple[str, ...]:
+        """Names of the drivers, in order."""
         return tuple(driver.name for driver in self.drivers)
 
     @property
@@ -160,6 +164,7 @@ class Model:
 
     @property
     def sensor_names(self) -> tuple[str, ...]:
+        """Names of the sensors, in order."""
         return tuple(sensor.name for sensor in self.sensors)
 
     def body(self, body: Body | str, where: str = "") -> Body:
@@ -355,8 +360,18 @@ class Model:
         rows = 6 * len(self.bodies) - self.grubler_count
         return self._repeats_nothing or "degrees_of_freedom" in vars(self) or rows <= SOON
 
-    def plot(self, path: Any = None, **options: Any) -> "Axes":
-        """Draw the model as it was entered.
+    @checked_keywords
+    def plot(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        view: ViewDirection = "auto",
+        names: bool = True,
+        frames: bool = False,
+        size: tuple[float, float] = (7.0, 5.0),
+        ax: "Axes | None" = None,
+    ) -> "Axes":
+        """Draw the model in its poses at t = 0.
 
         Parameters
         ----------
@@ -369,7 +384,7 @@ class Model:
         frames
             Whether to draw the axes of every body.
         size
-            Size of the figure in inches, (7, 5).
+            Width and height of the figure, inches.
         ax
             Matplotlib axes to draw on, instead of new ones.
 
@@ -380,7 +395,7 @@ class Model:
         """
         from chasles.view.picture import plot_model  # only when asked for: the view is above us
 
-        return plot_model(self, path, **options)
+        return plot_model(self, path, view=view, names=names, frames=frames, size=size, ax=ax)
 
     def _repr_png_(self) -> bytes:
         """For viewers that take pictures only."""

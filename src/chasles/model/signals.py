@@ -46,8 +46,8 @@ class Signal(metaclass=WithConstructors):
     time if it is slow, up to 260 if it is fast, within 1 s around it and never before t = 0.
 
     In a run the function is not called at every stage: it is replaced by polynomials that are
-    checked against it to rounding, a second at a time, and asked itself only where it has a kink, a
-    jump or a pulse.  A function under `numba.njit` is compiled, and so are its exact derivatives.
+    checked against it to round-off, a second at a time, and asked itself only where it has a kink,
+    a jump or a pulse.  A function under `numba.njit` is compiled, and so are its exact derivatives.
 
     Examples
     --------
@@ -86,6 +86,11 @@ class Signal(metaclass=WithConstructors):
     def constant(cls, value: float) -> "Signal":
         """The same value at all times.
 
+        Parameters
+        ----------
+        value
+            The value, in the unit of the signal.
+
         Examples
         --------
         >>> Signal.constant(3.0).sample([0.0, 1.0]).tolist()
@@ -98,6 +103,13 @@ class Signal(metaclass=WithConstructors):
     def linear(cls, slope: float, offset: float = 0.0) -> "Signal":
         """offset + slope t: a constant speed.
 
+        Parameters
+        ----------
+        slope
+            Rate, in the unit of the signal per s.
+        offset
+            Value at t = 0, in the unit of the signal.
+
         Examples
         --------
         >>> Signal.linear(2.0).sample([3.0]).tolist()
@@ -109,9 +121,18 @@ class Signal(metaclass=WithConstructors):
     @classmethod
     @checked_keywords
     def ramp(cls, height: float, duration: float, start: float = 0.0) -> "Signal":
-        """From 0 to `height` within `duration` seconds from `start`, without a jerk at either end.
+        """A smooth step from 0 to `height`.
 
-        Rate and second derivative are zero before and after; the polynomial between has degree 5.
+        Rate and second derivative are zero before and after. The polynomial between has degree 5.
+
+        Parameters
+        ----------
+        height
+            Final value, in the unit of the signal.
+        duration
+            Duration of the step, s.
+        start
+            Time at which it begins, s.
 
         Examples
         --------
@@ -127,7 +148,18 @@ class Signal(metaclass=WithConstructors):
     def sine(
         cls, amplitude: float, frequency: float, phase: float = 0.0, offset: float = 0.0
     ) -> "Signal":
-        """offset + amplitude sin(2 pi frequency t + phase): frequency in Hz, phase in rad.
+        """offset + amplitude sin(2 pi frequency t + phase).
+
+        Parameters
+        ----------
+        amplitude
+            Amplitude, in the unit of the signal.
+        frequency
+            Frequency, Hz.
+        phase
+            Phase, rad.
+        offset
+            Mean value, in the unit of the signal.
 
         Examples
         --------
@@ -141,10 +173,18 @@ class Signal(metaclass=WithConstructors):
     @classmethod
     @checked_keywords
     def table(cls, t: ArrayLike, values: ArrayLike) -> "Signal":
-        """The quintic spline through `values` at the times `t`, which increase.
+        """A quintic spline through a table of values.
 
-        Six points or fewer give the single polynomial through them.  Times outside the table
-        are refused.  The curve is smooth: at a jump of the values it swings, which is reported.
+        Six points or fewer give the single polynomial through them. Times outside the table are
+        refused. The curve is smooth: at a jump of the values it oscillates, and a warning reports
+        this.
+
+        Parameters
+        ----------
+        t
+            Increasing times, (N,), s.
+        values
+            Values at these times, (N,), in the unit of the signal.
 
         Examples
         --------
@@ -161,9 +201,12 @@ class Signal(metaclass=WithConstructors):
     @classmethod
     @checked_keywords
     def expression(cls, text: str) -> "Signal":
-        """A function by its text: numbers, t, pi, + - * / ^, sin, cos, exp, sqrt, tanh and more.
+        """A formula of t, with exact derivatives. Models with it can be written to files.
 
-        It is data, so that models with it can be written to files; its derivatives are exact.
+        Parameters
+        ----------
+        text
+            The formula: numbers, t (s), pi, + - * / ^, sin, cos, exp, sqrt, tanh and more.
 
         Examples
         --------
@@ -173,15 +216,28 @@ class Signal(metaclass=WithConstructors):
         return cls.of(checked_expression(text))
 
     def values(self, times: ArrayLike, owner: str = "signal") -> Floats:
-        """(T,): the values alone; the function need not be smooth for that."""
+        """Values at several times. The function need not be smooth.
+
+        Parameters
+        ----------
+        times
+            Times, (T,), s.
+        owner
+            Name that begins error messages.
+
+        Returns
+        -------
+        Floats
+            (T,), in the unit of the signal.
+        """
         t = checked_times(times, owner, InvalidSignal)
         return evaluated(self.function, t, "function", owner)
 
     def sources(self, orders: int) -> list[tuple[int, Function, int]]:
-        """(order, function, how many): which function tells value, rate and second derivative.
+        """(order, function, how many): which function gives value, rate and second derivative.
 
-        Each tells its own derivative of the signal and, as far as none is given, the next ones.
-        A wave that kernels evaluate tells all; an expression is fitted, each derivative by itself.
+        Each gives its own derivative of the signal and, as far as none is given, the next ones.
+        A wave that kernels evaluate gives all; an expression is fitted, each derivative by itself.
         """
         wave = self.function
         if isinstance(wave, KernelWave) and self == Signal.of(wave):
@@ -192,7 +248,20 @@ class Signal(metaclass=WithConstructors):
         return [(order, f, end - order) for (order, f), end in zip(known, ends, strict=True)]
 
     def sample(self, times: ArrayLike, owner: str = "signal") -> Floats:
-        """(T, 3): value, rate and second derivative at T times; `owner` opens the messages."""
+        """Value, rate and second derivative at several times.
+
+        Parameters
+        ----------
+        times
+            Times, (T,), s.
+        owner
+            Name that begins error messages.
+
+        Returns
+        -------
+        Floats
+            (T, 3), in the unit of the signal, per s and per s².
+        """
         t = checked_times(times, owner, InvalidSignal)
         value = self.values(t, owner)
         if self.rate is not None:

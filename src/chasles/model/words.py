@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ArrayLike", "Axis", "BodyAxes", "Coordinate", "Floats", "Frame", "Stabiliser"]
+__all__ = [
+    "ArrayLike", "Axis", "BodyAxes", "Coordinate", "Floats", "Frame", "Stabiliser", "ViewDirection",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 BodyAxes = Literal["body", "world"]
 Frame = Literal["world", "body"]
 Coordinate = Literal["auto", "angle", "displacement"]
 Axis = Literal["x", "y", "z"]
+#: From where a picture is taken: a plane, or (azimuth, elevation) in degrees.
+ViewDirection = Literal["auto", "xy", "xz", "yz"] | tuple[float, float]
 Stabiliser = Literal[
     "none", "projection", "baumgarte", "ggl",
     "projection of all joints", "baumgarte of all joints", "ggl of all joints",

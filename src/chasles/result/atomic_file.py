@@ -201,7 +201,7 @@ def checked_path(path: Any) -> Path:
     return Path(text)
 
 
-def checked_file(path: str | Path, kinds: Sequence[str], what: str) -> Path:
+def checked_file(path: str | os.PathLike[str], kinds: Sequence[str], what: str) -> Path:
     """Where to write, in a folder that is there, under a name that ends as one of the kinds."""
     target, where = Path(path), what.partition(":")[0]
     if target.suffix.lower() not in kinds:

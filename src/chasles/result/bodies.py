@@ -63,7 +63,7 @@ class OfBodies(Trajectory):
 
     @documented(
         "PointHistory: With `position`, `velocity` and `acceleration`, each (T, 3)",
-        at="The point in world coordinates of the model as entered, m.",
+        at="The point in world coordinates, m, in the poses of the model.",
     )
     def point(self, body: Body | str, at: Any) -> PointHistory:
         """Path, velocity and acceleration of a point of a body, in world axes."""

@@ -25,12 +25,28 @@ def largest(vectors: Floats) -> float:
 class Reaction:
     """What a joint exerts on its bodies: force (N) and torque (N m) at `point`.
 
-    `force` and `torque` (T, 3) are in world axes and act on the joint's second body;
-    `on(body)` gives those on either body.  `point` (T, 3) and `axes` (T, 3, 3, in columns) are the
-    joint's point and axes in the world; where it slides, those on the second body (on the first
-    if the second is the ground), but the axes of a line or plane are its own.  Both bodies' torques
-    are about that one point.  They are NaN at states in which the joints depend on each other,
-    where no reaction is determined.
+    Torques on both bodies are about the same point. At singular configurations reactions are not
+    determined, and the values are NaN.
+
+    Attributes
+    ----------
+    joint
+        Name of the joint.
+    bodies
+        Names of the first and the second body.
+    force
+        Force on the second body, (T, 3), N, in world axes.
+    torque
+        Torque on the second body about `point`, (T, 3), N m, in world axes.
+    point
+        Point of the joint in the world, (T, 3), m. In a sliding joint: that of the second body, or
+        of the first if the second is the ground.
+    axes
+        Axes of the joint in the world, (T, 3, 3), in columns; those of a line or plane are its own.
+    force_on_first
+        Force on the first body, (T, 3), N, in world axes.
+    torque_on_first
+        Torque on the first body about `point`, (T, 3), N m, in world axes.
 
     Examples
     --------
@@ -61,7 +77,18 @@ class Reaction:
         )
 
     def on(self, body: Body | Ground | str) -> tuple[Floats, Floats]:
-        """Force and torque (T, 3) on one of the two bodies (GROUND is one), in world axes."""
+        """Force and torque on one of the two bodies.
+
+        Parameters
+        ----------
+        body
+            The body or its name. GROUND for the ground.
+
+        Returns
+        -------
+        tuple of Floats
+            Force, (T, 3), N, and torque about `point`, (T, 3), N m, in world axes.
+        """
         name = body.name if isinstance(body, Body | Ground) else body
         if not isinstance(name, str) or name not in self.bodies:
             raise ChaslesError(
@@ -74,7 +101,7 @@ class Reaction:
 
     @property
     def in_joint_frame(self) -> tuple[Floats, Floats]:
-        """Force and torque on the second body along the joint's axes (z is the joint's axis)."""
+        """Force (N) and torque (N m) on the second body in axes of the joint; z is its axis."""
         turn = np.swapaxes(self.axes, -1, -2)
         return (turn @ self.force[..., None])[..., 0], (turn @ self.torque[..., None])[..., 0]
 

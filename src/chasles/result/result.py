@@ -1,11 +1,11 @@
 """The outcome of a simulation: named access to the trajectory, and where it came from."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -15,11 +15,13 @@ from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.state import State
 from chasles.build.system.turns import angle_columns, counted_angles
 from chasles.core.arrays import Floats
-from chasles.model import AnySensor, InvalidOption
+from chasles.model import AnyDriver, AnySensor, Body, Force, InvalidOption, Joint
 from chasles.model.errors import short_repr
+from chasles.model.keywords import checked_keywords
 from chasles.model.notebook import pairs
 from chasles.model.plain import check_kinds
 from chasles.model.tables import small
+from chasles.model.words import ViewDirection
 from chasles.result.atomic_file import checked_target, write, write_whole
 from chasles.result.between import state_at
 from chasles.result.bodies import OfBodies, OfEnergy
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from chasles.view.film import Film
     from chasles.view.live import Live
 
+#: What has curves over time.
+Plotted = Body | Joint | Force | AnyDriver | AnySensor | str
 #: Bytes of states that are looked at at once where a run may be longer than memory.
 WINDOW_BYTES = 2**23
 
@@ -232,20 +236,35 @@ class Result(OfBodies, OfForces, OfEnergy):
         """The state of a number, or a Result with some of the states: result[::10]."""
         return sliced(self, index) if isinstance(index, slice) else self.state(index)
 
+    if not TYPE_CHECKING:  # so that a type checker refuses it, too
+
+        def __getattr__(self, name: str) -> Any:
+            hint = "  Did you mean 't'?" if name in ("time", "times") else ""
+            raise AttributeError(f"a Result has no attribute '{name}'.{hint}", name=name, obj=self)
+
     def __iter__(self) -> Iterator[State]:
         """All states, one after the other."""
         return map(self.state, range(len(self.t)))
 
     # --- to look at (the view is above us: imported when called) ---
 
-    def plot(self, what: Any = None, path: Any = None, **options: Any) -> "Axes":
+    @checked_keywords
+    def plot(
+        self,
+        what: Plotted | Sequence[Plotted] | None = None,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        part: str | None = None,
+        ax: "Axes | None" = None,
+        size: tuple[float, float] = (6.4, 3.6),
+    ) -> "Axes":
         """Plot curves over time.
 
         Parameters
         ----------
         what
             A body, joint, force, driver or sensor, or its name; "energy", "momentum", "gaps",
-            ...; or a list.
+            ...; or a list. Default: "energy".
         path
             Write .png, .svg or .pdf, too.
         part
@@ -254,6 +273,8 @@ class Result(OfBodies, OfForces, OfEnergy):
             "effort".
         ax
             Matplotlib axes to draw on, instead of new ones.
+        size
+            Width and height of the figure, inches.
 
         Returns
         -------
@@ -262,27 +283,93 @@ class Result(OfBodies, OfForces, OfEnergy):
         """
         from chasles.view.curves import plot_result
 
-        return plot_result(self, what, path, **options)
+        return plot_result(self, what, path, part=part, ax=ax, size=size)
 
-    def animate(self, path: Any = None, **options: Any) -> "Path | Film":
+    @checked_keywords
+    def animate(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        labels: Sequence[str] | None = None,
+        layout: Literal["side by side", "overlaid"] = "side by side",
+        title: str | None = None,
+        view: ViewDirection = "auto",
+        frames: int | None = None,
+        forces: bool = True,
+        speed: float | None = None,
+        fps: float = 25.0,
+        size: tuple[int, int] | None = None,
+        follow: Body | str | None = None,
+        live: bool = False,
+        sliders: Mapping[str, tuple[float, float]] | None = None,
+    ) -> "Path | Film":
         """Make a film: .html for any browser, .gif, .mp4 (with ffmpeg), or .glb for Blender.
 
         Parameters
         ----------
         path
             The file. None: return a Film, which a notebook shows.
-        options
-            As in `chasles.animate`.
+        labels
+            Name of the result.
+        layout
+            Of several results: see `chasles.animate`.
+        title
+            Title of the page.
+        view
+            "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees.
+        frames
+            Largest number of saved states that a page shows.
+        forces
+            Whether a page shows the reactions of joints, springs, motors and loads as arrows.
+        speed
+            Of .gif and .mp4: seconds of motion per second of film.
+        fps
+            Of .gif and .mp4: frames per second, 1/s.
+        size
+            Of .gif and .mp4: width and height in pixels.
+        follow
+            Body that the camera follows.
+        live
+            Whether the page simulates the model itself, as WebAssembly.
+        sliders
+            Ranges of the sliders of a live page: see `chasles.animate`.
+
+        Returns
+        -------
+        Path or Film
+            The file that was written, or the film.
         """
         from chasles.view.animation import animate
 
-        return animate(self, path, **options)
+        return animate(
+            self, path, labels=labels, layout=layout, title=title, view=view, frames=frames,
+            forces=forces, speed=speed, fps=fps, size=size, follow=follow, live=live,
+            sliders=sliders,
+        )  # fmt: skip
 
-    def view(self, **options: Any) -> "Live":
-        """Show the run live in the browser (needs the extra `view`)."""
+    @checked_keywords
+    def view(
+        self, *, port: int = 8080, block: bool | None = None, follow: Body | str | None = None
+    ) -> "Live":
+        """Show the run in a live viewer in the browser (needs the extra `view`).
+
+        Parameters
+        ----------
+        port
+            Port of the server, on this machine only.
+        block
+            Wait until Ctrl-C. By default the viewer runs as long as the returned object exists.
+        follow
+            Body that the camera follows.
+
+        Returns
+        -------
+        Live
+            The viewer.
+        """
         from chasles.view.live import view
 
-        return view(self, **options)
+        return view(self, port, block, follow)
 
     # --- elsewhere ---
 
@@ -305,6 +392,7 @@ class Result(OfBodies, OfForces, OfEnergy):
         """
         return to_xarray(make_table(self))
 
+    @checked_keywords
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Save the run to a file, atomically. An existing file is replaced.
 

@@ -34,12 +34,18 @@ class EventFailed(ChaslesError):
 @checked_keywords
 @dataclass(frozen=True)
 class Event:
-    """A function of time and state whose zeros are looked for.
+    """A function of time and state whose zeros are located in a run.
 
-    function   (t, state) -> float; state is a Moment
-    direction  1: only where it rises, -1: only where it falls, 0: both
-    terminal   whether the run ends at the first
-    name       under which result.events has the times
+    Parameters
+    ----------
+    function
+        (t, state) -> float, with t in s and state a `Moment`. The event is at its zeros.
+    direction
+        1: only zeros where it rises. -1: only where it falls. 0: both.
+    terminal
+        Whether the run ends at the first event.
+    name
+        Key of the event times, s, in result.events. Default: the name of the function.
 
     Examples
     --------

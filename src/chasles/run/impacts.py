@@ -52,15 +52,26 @@ FLIGHT = 0.25
 class Impact:
     """Rigid ends of a joint's coordinate, among the events of a run.
 
-    name         under which result.events has the times
-    joint        whose coordinate meets them
-    lower, upper where, rad or m, the start being 0; None: there is no such end
-    restitution  the fraction of the rate that is left, backwards: 0 to 1
-    coordinate   which, for joints that have two
+    When bounces become too short to resolve, the run stops at rest. A compliant `JointStop` can
+    also hold a coordinate at its end.
 
-    Bounces that become ever shorter end in a rest, at which the run stops: what holds a coordinate
-    at its end is a joint of another model, or a compliant `JointStop`.
+    Parameters
+    ----------
+    name
+        Key of the impact times, s, in result.events.
+    joint
+        The joint or its name.
+    lower
+        Lower end of the coordinate, rad or m, relative to the poses of the model. None: no end.
+    upper
+        Upper end, likewise.
+    restitution
+        Coefficient of restitution: speed after the impact divided by the speed before, 0 to 1.
+    coordinate
+        For joints with two coordinates: "angle" or "displacement".
 
+    Examples
+    --------
     >>> Impact("end of the rail", "rail", upper=0.4, restitution=0.5).lower is None
     True
     """

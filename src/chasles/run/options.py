@@ -25,8 +25,13 @@ if TYPE_CHECKING:
     from chasles.integrators.stabilisation.baumgarte import Baumgarte
     from chasles.integrators.tableaux import Tableau
     from chasles.model import Body, Joint, Model
+    from chasles.model.coordinates import Coordinates
     from chasles.model.words import ArrayLike, Stabiliser
     from chasles.result.result import Result
+    from chasles.run.control import Moment
+    from chasles.run.events import Event
+    from chasles.run.impacts import Impact
+    from chasles.spaces.designation import Spaces
 
 #: What is taken where no method is named: with a step, and with tolerances.
 USUAL, USUAL_WITH_TOLERANCES = "rk4", "dop853"
@@ -66,21 +71,21 @@ class SharedOptions:
         as in the paper ("auto" then means "framed").
     rows
         Constraint rows of bodies in six-dimensional spaces: "needed", or of "all" their
-        joints. A space that fits its joint makes the same steps without rows, in the motion
-        subgroup of the joint, to round-off. Methods of index 2 and 3, maps other than exp
-        and the space form always have all rows.
+        joints. With "needed", a space that keeps a joint closed has no rows for it; the steps
+        are the same to round-off. Methods of index 2 and 3, maps other than exp and the space
+        form always have all rows.
     stabilise
         Against drift of joints: "none" (default), "projection", "baumgarte" or "ggl".
         "projection": drifting joints are closed after every step. "baumgarte": violations are
         fed back into the accelerations, with rates from the step (Baumgarte(alpha, beta) sets
-        others). "ggl": into the velocities (Gear, Gupta, Leimkuhler). With " of all joints"
-        added, all joints are treated.
+        others). "ggl": into the velocities (Gear, Gupta, Leimkuhler). Add " of all joints" to
+        treat all joints, not only those that drift: "projection of all joints".
     redundant
         Redundant constraints: "solve" for the minimum-norm reactions and report them
         (result.redundancy), or "refuse".
     singular
-        Singular configurations: "stop", or "pass" with minimum-norm multipliers and all
-        joints projected, unless another stabiliser is chosen (result.singular_poses).
+        Singular configurations: "stop", or "pass" with minimum-norm multipliers (see
+        result.singular_poses). "pass" projects all joints, unless `stabilise` is given.
     save_every
         Save every n-th step. The first and last states are always saved. In a Simulation 0
         saves none, for runs without an end.
@@ -110,21 +115,21 @@ class SharedOptions:
     """
 
     method: str | Tableau | None = option(None, str)
-    spaces: Any = option("auto", str)
+    spaces: Spaces = option("auto", str)
     acceleration: Literal["screw", "space"] = option("screw", str)
     rows: Literal["needed", "all"] = option("needed", str)
     stabilise: Stabiliser | Baumgarte | None = option(None, str)
     redundant: Literal["solve", "refuse"] = option("solve", str)
     singular: Literal["stop", "pass"] = option("stop", str)
     save_every: int = option(1, int)
-    start: State | Result | Mapping[Any, Any] | None = option(None, dict)
+    start: State | Result | Coordinates | None = option(None, dict)
     close: bool = option(False, bool)
     hold: Iterable[Body | Joint | str] = option((), list[str])
     rtol: float | None = option(None, float)
     atol: float | None = option(None, float)
     first_step: float | None = option(None, float)
     max_step: float | None = option(None, float)
-    events: Any = option(())
+    events: Iterable[Event | Impact | Callable[[float, Moment], float]] = option(())
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,7 +109,7 @@ def checked_accuracy(rtol: Any, atol: Any) -> tuple[float, float]:
     if absolute > LARGEST_ATOL:
         raise InvalidOption(
             f"simulate: atol is {absolute:g} m (m/s): errors larger than any mechanism would pass.",
-            "Give what a step may be wrong by in m and m/s, 1e-8 say, or leave atol out.",
+            "Give the local error tolerance in m and m/s, 1e-8 say, or leave atol out.",
         )
     if 0.0 < relative < SMALLEST_RTOL or relative == absolute == 0.0:
         raise InvalidOption(

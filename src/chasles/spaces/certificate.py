@@ -78,7 +78,7 @@ class Certificate:
         if self.obstruction:
             lines.append(f"Obstruction: {self.obstruction}.")
         if self.ulps is not None:
-            lines.append(f"Rounding opens it by at most {self.ulps} ulps of its reach.")
+            lines.append(f"Round-off violates it by at most {self.ulps} ulps of its reach.")
         return "\n".join([*lines, *([self.audit] if self.audit else [])])
 
 

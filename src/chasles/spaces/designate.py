@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from chasles.model import GROUND, InvalidOption, Joint, Model, UnknownName
+from chasles.model import GROUND, Body, InvalidOption, Joint, Model, UnknownName
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
@@ -110,28 +110,47 @@ def space_of(value: Any, model: Model, body: str, where: str, cut: Collection[st
 
 
 @checked_keywords
-def designate(model: Model, spaces: Any = None, cut: Collection[str] = ()) -> Designation:
-    """The cheapest space of every body in which the joint that carries it holds to round-off.
+def designate(
+    model: Model,
+    spaces: str | Mapping[str, str | Space] | Mapping[Body, str | Space] | None = None,
+    cut: Collection[Joint | str] = (),
+) -> Designation:
+    """Choose for every body the cheapest space in which its parent joint stays closed.
 
-    spaces  spaces you choose yourself, body -> Space or name; the others are chosen to fit.  Or
-            one name for all, as `simulate` takes it: "SE3", "subgroups"
-    cut     joints at which to cut loops, instead of those that leave the shortest chains; a note
-            says which of them hold a body on the tree, and are not cut
+    Parameters
+    ----------
+    model
+        The model.
+    spaces
+        Spaces that you choose: body -> Space or name, or one name for all bodies, as in `simulate`
+        ("SE3", "subgroups"). The other bodies get spaces that fit these.
+    cut
+        Joints at which to cut closed loops. Default: those that give the shortest chains. A joint
+        that a body needs as its parent joint is not cut, and a note reports it.
 
-    The joint graph gets a spanning tree of the joints that keep the most (see `spanning_tree`).
-    A body moves in the motion subgroup of the lower pair that carries it: by its coordinates alone,
-    so that nothing can open the joint.  A universal or constant-velocity joint carries as a ball,
-    and its last row is left over; what nothing of the kind carries moves freely.
+    Returns
+    -------
+    Designation
+        The spaces, their reasons and the joints that drift. Pass it to `simulate` as `spaces`, or
+        print it.
 
-    Subgroups and charts mix freely.  A body on a chart has rows for its joints, unless the chart
-    keeps one to its reference: then it moves in that joint's subgroup, as it would on the chart.
-    Bodies that you leave out are on subgroups if one of yours is.
+    Notes
+    -----
+    A spanning tree of the joints gives every body a parent joint. If that joint is a lower pair,
+    the body moves in its motion subgroup: only its coordinates are integrated, and the joint stays
+    closed, exact to round-off. A universal or constant-velocity joint is treated as a spherical
+    joint with one additional constraint. A body without a parent joint moves freely.
 
-    Where all that you choose are charts, or a point is kept on a line or plane, which charts can
-    keep, the others are on charts as well: SO(3)xR3 framed on the joint that carries the body,
-    relative to the body that it hangs on; the root of a floating tree is framed at its centre of
-    mass.
+    You may combine motion subgroups and six-dimensional spaces (charts). If one of your spaces is
+    a subgroup, bodies that you do not name get subgroups. If all are charts, these bodies get
+    charts, too: SO(3)xR3 framed on the parent joint, relative to the parent body. Models with a
+    joint that keeps a point on a line or plane also get charts, which can keep such joints closed.
 
+    A body on a chart has constraint rows for its joints. If the chart keeps its parent joint
+    closed, the steps are made in the motion subgroup of that joint, without rows.
+
+    Examples
+    --------
     >>> from chasles.model import GROUND, Body, Model, Spherical
     >>> arm = Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
     >>> print(designate(Model([arm], [Spherical("pivot", GROUND, arm, at=(0, 0, 0))])).verdict())
@@ -159,7 +178,7 @@ def designate(model: Model, spaces: Any = None, cut: Collection[str] = ()) -> De
     exact = {p.joint for p in predicted if p.exact}
     notes = lost(geometry, exact) if forced else ()
     notes += tuple(
-        f"Joint '{name}' is not cut: no other joint holds what hangs on it."
+        f"Joint '{name}' is not cut: a body needs it as its parent joint."
         for name in wanted
         if name not in geometry.tree.cut
     )
@@ -307,12 +326,12 @@ def why(charts: Charts, name: str, forced: bool, kept: str | None) -> str:
         with_it = carried_along(charts.geometry.tree, name)
         for joint in charts.model.joints:
             if (joint.a in with_it) != (joint.b in with_it):
-                return f"no joint carries it; joint '{joint.name}' holds it by its rows"
+                return f"no parent joint; the rows of joint '{joint.name}' hold it"
         alone = len(with_it) == 1
-        return "free: the momentum stays" if alone else "floats freely and carries the others"
+        return "free body: conserves momentum" if alone else "floating root of the others"
     parent, joint = carried[0], charts.model.joint(carried[1])
     if kept is None:
-        return f"{joint.kind} joint to '{parent}': it holds in no space, and drifts"
+        return f"{joint.kind} joint to '{parent}': it drifts in every space"
     framed = "" if space.at is None else " framed on it"
     if parent == GROUND.name:
         return f"{joint.kind} joint to the ground:{framed} as exact as SE(3), and cheaper"

@@ -1,11 +1,12 @@
 """A designation: the space of every body with its reason, and what becomes of every joint."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from chasles.model import InvalidOption, Joint, Model
+from chasles.model import Body, InvalidOption, Joint, Model
 from chasles.model.notebook import as_html
+from chasles.model.words import Word
 from chasles.spaces.certificate import Certificate, certify
 from chasles.spaces.exactness import Charts, Prediction
 from chasles.spaces.space import Space
@@ -19,9 +20,18 @@ LISTED_ROWS = 40
 class Row:
     """The space of one body.
 
-    joint   the joint that carries the body and its space keeps exact, or None
-    group   the motion group that its joints confine the body to
-    reason  why this space, in one line
+    Attributes
+    ----------
+    body
+        Name of the body.
+    space
+        Its configuration space.
+    joint
+        The parent joint, if it stays closed in this space. Otherwise None.
+    group
+        Motion group of the body: the motions that its joints allow, taken one by one.
+    reason
+        Why this space was chosen, in one line.
     """
 
     body: str
@@ -42,6 +52,7 @@ class Row:
 
     @property
     def reference(self) -> str:
+        """The body relative to which its pose is taken, or "ground"."""
         return self.space.relative_to or "ground"
 
     @property
@@ -55,14 +66,24 @@ class Row:
 class Designation:
     """A configuration space for every body, explained.
 
-    rows         one per body, in the order of the model
-    cut          joints that close a loop, so that no body's space can be made for them
-    predictions  one per joint: whether it holds to rounding, and why
-    notes        what an override has cost, and what becomes of couplings
-    by_hand      bodies whose spaces were chosen by the user
-    wanted       joints at which the user wanted loops cut
+    Pass it to `simulate` as `spaces`, or print it.
 
-    Give it to simulate as `spaces`; `print` it to read it.
+    Attributes
+    ----------
+    model
+        The model.
+    rows
+        One row for each body, in the order of the model.
+    cut
+        Loop-closing joints (cut joints). They are constraints and drift.
+    predictions
+        One for each joint: whether it stays closed, exact to round-off, and why.
+    notes
+        Joints that drift because of your choices, and how couplings are treated.
+    by_hand
+        Bodies whose spaces you chose.
+    wanted
+        Joints at which you chose to cut loops.
 
     Examples
     --------
@@ -85,20 +106,32 @@ class Designation:
 
     @property
     def spaces(self) -> dict[str, Space]:
+        """Body -> its configuration space."""
         return {row.body: row.space for row in self.rows}
 
     @property
     def exact(self) -> tuple[str, ...]:
-        """Joints that hold to rounding."""
+        """Joints that stay closed, exact to round-off."""
         return tuple(p.joint for p in self.predictions if p.exact)
 
     @property
     def drifting(self) -> tuple[str, ...]:
-        """Joints that open with the error of the method."""
+        """Joints that drift with the error of the method."""
         return tuple(p.joint for p in self.predictions if not p.exact)
 
     def certificate(self, joint: Joint | str) -> Certificate:
-        """Why a joint holds in these spaces, or which bracket prevents it."""
+        """Why a joint stays closed in these spaces, or which Lie bracket prevents it.
+
+        Parameters
+        ----------
+        joint
+            The joint or its name.
+
+        Returns
+        -------
+        Certificate
+            The argument. Print it.
+        """
         name = getattr(joint, "name", joint)
         if name in [coupling.name for coupling in self.model.couplings]:
             raise InvalidOption(
@@ -173,6 +206,15 @@ class Designation:
         closing = " (stabilise='projection' closes them after every step)"
         held = f"{len(self.exact)} of {len(self.predictions)} joints hold to round-off; "
         return f"{held}with the method's error drift: {names}{closing}."
+
+
+#: What `spaces` may be: a name or a space for all bodies, or one for each body that is named.
+if TYPE_CHECKING:
+    Spaces: TypeAlias = (
+        str | Space | Designation | Mapping[str, str | Space] | Mapping[Body, str | Space]
+    )
+else:
+    Spaces = Word("Spaces")
 
 
 def shortened_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

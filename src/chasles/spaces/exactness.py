@@ -228,7 +228,7 @@ class Charts:
         rows = joint.locked if exact else self.rows_that_hold(joint)
         whole = not exact and rows == joint.locked
         if whole:
-            reason = "no motion of its loop opens it, but nothing takes rounding errors away"
+            reason = "no motion of its loop violates it, but round-off accumulates"
         return Prediction(joint.name, exact, reason, rows, whole)
 
     def predict_coupling(self, joint: Joint) -> Prediction:
@@ -352,7 +352,7 @@ class Charts:
                 return f"beside '{space.at}', whose shifts turn what this joint allows"
             return f"what it and '{space.at}' allow together is a group of motions of '{child}'"
         if space.group == "subgroup":
-            return f"'{child}' moves in the {joint.kind} joint's own subgroup: nothing can open it"
+            return f"'{child}' moves in the {joint.kind} joint's own subgroup: it stays closed"
         if space.group == "SE3":
             return f"SE(3) relative to {against} keeps every {joint.kind} joint"
         if joint.any_frame_point:

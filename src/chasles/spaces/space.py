@@ -15,14 +15,18 @@ GROUPS = ("SE3", "SO3xR3", "subgroup")
 @checked_keywords
 @dataclass(frozen=True)
 class Space:
-    """Where a body's configuration lives.
+    """The configuration space of a body.
 
-    group        "SE3" (proper rigid motions), "SO3xR3" (rotation and position apart), or "subgroup"
-                 (only the motions that the joint `at`, which carries the body, allows; a body that
-                 none carries has SO(3)xR3)
-    at           frame point: None is the centre of mass, else a joint's name or a world point at
-                 the start; only SO(3)xR3 depends on it
-    relative_to  None for the ground, else the body whose frame the pose is taken in
+    Parameters
+    ----------
+    group
+        "SE3": rigid-body motions. "SO3xR3": rotation and translation apart. "subgroup": the motions
+        that the parent joint `at` allows (SO(3)xR3 for a body without a parent joint).
+    at
+        Frame point: a joint's name, or a point in world coordinates at the start, m. None: the
+        centre of mass. Only "SO3xR3" depends on the point.
+    relative_to
+        Name of the body relative to which the pose is taken. None: the ground.
 
     Examples
     --------
@@ -50,7 +54,17 @@ class Space:
 
 @checked_keywords
 def SE3(relative_to: Body | Ground | str | None = None) -> Space:
-    """Proper rigid-body motions, absolute or relative to another body.
+    """The space SE(3) of rigid-body motions, absolute or relative to another body.
+
+    Parameters
+    ----------
+    relative_to
+        The body relative to which the pose is taken, or its name. Default: the ground.
+
+    Returns
+    -------
+    Space
+        The configuration space.
 
     Examples
     --------
@@ -69,7 +83,20 @@ def SE3(relative_to: Body | Ground | str | None = None) -> Space:
 def SO3xR3(
     at: Joint | str | ArrayLike | None = None, relative_to: Body | Ground | str | None = None
 ) -> Space:
-    """The direct product, framed at the centre of mass, a joint or a world point at the start.
+    """The direct product SO(3)xR3, with rotation and translation apart.
+
+    Parameters
+    ----------
+    at
+        Frame point: a joint or its name, or a point in world coordinates at the start, m. Default:
+        the centre of mass.
+    relative_to
+        The body relative to which the pose is taken, or its name. Default: the ground.
+
+    Returns
+    -------
+    Space
+        The configuration space.
 
     Examples
     --------

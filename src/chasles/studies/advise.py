@@ -12,6 +12,7 @@ from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.run.preparation import check_progress
+from chasles.spaces.designation import Spaces
 from chasles.stderr import progress_bar
 from chasles.studies.advice_search import LONGER, AdviceSearch, Trial, combined, default_steps
 from chasles.studies.printed import Printed, check_lists, checked_falling
@@ -93,6 +94,7 @@ class Advice(Printed):
 
     @property
     def met(self) -> bool:
+        """Whether a combination meets the target."""
         return self.chosen is not None
 
     @property
@@ -102,6 +104,7 @@ class Advice(Printed):
 
     @property
     def best(self) -> dict[str, Any]:
+        """Options of `simulate` that are recommended. Raises an error if the target is not met."""
         if self.chosen is not None:
             return dict(self.chosen.options)
         closest = min(self.evidence, key=lambda t: self.shortfall(t), default=None)
@@ -171,6 +174,8 @@ class Advice(Printed):
         return "barely" if trial.within(self.target, self.energy) else "no"
 
     def as_dict(self) -> dict[str, Any]:
+        """The targets, the recommendation and all trials as plain data."""
+
         def plain_dict(t: Trial) -> dict[str, Any]:
             spaces, stabiliser, method, _ = t.words
             return {
@@ -199,7 +204,7 @@ def advise(
     target: float = 1e-9,
     until: float = 1.0,
     energy: float = 1e-6,
-    spaces: Sequence[Any] = SPACES,
+    spaces: Sequence[Spaces] = SPACES,
     methods: Sequence[str | Tableau] | None = None,
     stabilisers: Sequence[str | None] = STABILISERS,
     steps: Sequence[float] | None = None,

@@ -1,5 +1,6 @@
 """The same model in several spaces: what each choice does to every joint, the energy, the cost."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ from chasles.model.tables import Table, plain, small
 from chasles.model.words import Stabiliser
 from chasles.run.preparation import check_progress
 from chasles.spaces import resolve_spaces
+from chasles.spaces.designation import Spaces
 from chasles.spaces.on_subgroups import check_subgroups
 from chasles.stderr import progress_bar
 from chasles.studies.candidates import Candidate, candidates_of
@@ -27,7 +29,7 @@ SHOWN_JOINTS = 6
 @checked_keywords
 def compare(
     model: Model,
-    candidates: Any,
+    candidates: Sequence[Spaces] | Mapping[str, Spaces | Mapping[str, Any]],
     until: float,
     step: float,
     method: str | Tableau = "rk4",

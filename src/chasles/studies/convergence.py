@@ -7,18 +7,22 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from chasles.integrators.methods import find_method
+from chasles.build.system.state import State
+from chasles.integrators.methods import Method, find_method
+from chasles.integrators.tableaux import Tableau
 from chasles.many.quiet import simulate_quietly
 from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
 from chasles.model.checks import checked_positive
+from chasles.model.coordinates import Coordinates
 from chasles.model.docstrings import explained
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, small
-from chasles.model.words import Stabiliser
+from chasles.model.words import ArrayLike, Stabiliser
 from chasles.result.result import Result
 from chasles.run.motion_error import MotionError, error_at_end, sizes_of
 from chasles.run.time_grid import NEVER
+from chasles.spaces.designation import Spaces
 from chasles.stderr import progress_bar
 from chasles.studies.printed import Printed, check_lists, checked_falling
 
@@ -102,7 +106,22 @@ class Convergence(Printed):
     references: tuple[Result, ...] = field(repr=False)
 
     def order(self, method: Any, spaces: Any = "auto", what: Quantity = "pose") -> float:
-        """The observed order of "pose", "velocity" or "reaction"."""
+        """Observed order of a method.
+
+        Parameters
+        ----------
+        method
+            The method or its name.
+        spaces
+            The spaces in which it was run.
+        what
+            Error that is looked at: "pose", "velocity" or "reaction".
+
+        Returns
+        -------
+        float
+            The slope of the logarithm of the error over that of the step.
+        """
         name = find_method(method).name
         UnknownName.check("quantity", what, QUANTITIES, "convergence: order")
         for family in self.families:
@@ -165,12 +184,12 @@ class Convergence(Printed):
 def convergence(
     model: Model,
     until: float,
-    steps: Any,
-    methods: Sequence[Any] = METHODS,
-    spaces: Sequence[Any] = ("auto",),
+    steps: ArrayLike,
+    methods: Sequence[str | Tableau | Method] = METHODS,
+    spaces: Sequence[Spaces] = ("auto",),
     stabilise: Stabiliser | None = None,
     reactions: bool = False,
-    starts: Sequence[Any] = (None,),
+    starts: Sequence[State | Coordinates | None] = (None,),
     reference: Result | None = None,
     progress: bool | None = None,
 ) -> Convergence:

@@ -8,18 +8,22 @@ from typing import Any, Literal
 
 import numpy as np
 
-from chasles.integrators.methods import find_method
+from chasles.build.system.state import State
+from chasles.integrators.methods import Method, find_method
+from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
+from chasles.model.coordinates import Coordinates
 from chasles.model.docstrings import explained
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
-from chasles.model.words import Stabiliser
+from chasles.model.words import ArrayLike, Stabiliser
 from chasles.result.result import Result
 from chasles.run.grid_pace import COUNTED
 from chasles.run.motion_error import error_at_end
 from chasles.run.time_grid import NEVER
+from chasles.spaces.designation import Spaces
 from chasles.stderr import progress_bar
 from chasles.studies.convergence import Cases
 from chasles.studies.printed import Printed, check_lists, checked_falling
@@ -111,7 +115,20 @@ class WorkPrecision(Printed):
     works: tuple[Work, ...]
 
     def best(self, error: float, what: Literal["evaluations", "seconds"] = "evaluations") -> Work:
-        """The one that makes an error with the fewest "evaluations", or "seconds"."""
+        """The method and spaces that reach an error at the lowest cost.
+
+        Parameters
+        ----------
+        error
+            Error of poses at the end, m.
+        what
+            Cost: "evaluations" of the equations of motion, or "seconds".
+
+        Returns
+        -------
+        Work
+            The entry.
+        """
         UnknownName.check("cost", what, ("evaluations", "seconds"), "work_precision: best")
         found = min(self.works, key=lambda work: work.cost_at(error, what))
         if found.cost_at(error, what) == inf:
@@ -151,11 +168,11 @@ class WorkPrecision(Printed):
 def work_precision(
     model: Model,
     until: float,
-    steps: Any = (),
-    tolerances: Any = (),
-    methods: Sequence[Any] = ("rk4", "dopri5", "dop853"),
-    spaces: Sequence[Any] = ("auto",),
-    starts: Sequence[Any] = (None,),
+    steps: ArrayLike = (),
+    tolerances: ArrayLike = (),
+    methods: Sequence[str | Tableau | Method] = ("rk4", "dopri5", "dop853"),
+    spaces: Sequence[Spaces] = ("auto",),
+    starts: Sequence[State | Coordinates | None] = (None,),
     stabilise: Stabiliser | None = None,
     timing: bool = True,
     progress: bool | None = None,

@@ -1,6 +1,7 @@
 """One call for every kind of film: a page, a GIF or an MP4."""
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
@@ -8,6 +9,7 @@ from chasles.model import Body, InvalidOption
 from chasles.model.checks import checked_count, checked_positive
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
+from chasles.model.words import ViewDirection
 from chasles.result.atomic_file import checked_file
 from chasles.result.result import Result
 from chasles.view.film import Film, checked_layout, labels_of, make_film, title_from
@@ -21,12 +23,12 @@ GLTF = KINDS[-2:]
 @checked_keywords
 def animate(
     results: Result | Sequence[Result],
-    path: str | Path | None = None,
+    path: "str | PathLike[str] | None" = None,
     *,
     labels: Sequence[str] | None = None,
     layout: Literal["side by side", "overlaid"] = "side by side",
     title: str | None = None,
-    view: Any = "auto",
+    view: ViewDirection = "auto",
     frames: int | None = None,
     forces: bool = True,
     speed: float | None = None,
@@ -38,22 +40,47 @@ def animate(
 ) -> "Path | Film":
     """A film of one result, or of several in one scene.
 
-    path    .html: one file to open anywhere, without a network, to turn, zoom, play and scrub;
-            .gif, or .mp4 with ffmpeg; .glb or .gltf for Blender and other viewers of glTF; None
-            returns a Film, which a notebook shows
-    labels  names of the results; by default what they differ in
-    layout  of several results: "side by side" or "overlaid"
-    title   of the page
-    view    "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees
-    follow  a body that the camera moves along with; on a page another can be chosen
-    frames  the most saved states that a page shows; by default as many as fit into about 3 MB
-    forces  whether a page has the joints' reactions, springs, motors and loads as arrows
-    speed   of .gif and .mp4: seconds of motion per second; by default about 6 s in all
-    fps     frames per second of .gif and .mp4, 25
-    size    of .gif and .mp4 in pixels, (720, 540); wider by default for results side by side
-    live    a page that runs the model itself, from its start, as WebAssembly: for small models
-    sliders of a live page: ranges of "gravity" (its strength), of joints (where they start),
-            "hinge.rate", "top.mass", "top.angular_velocity.z", ...; by default a few of those
+    Parameters
+    ----------
+    results
+        A result, or a list of results.
+    path
+        The file. .html: one page that works without a network, to rotate, zoom and play. .gif, or
+        .mp4 (needs ffmpeg). .glb or .gltf for Blender and other viewers of glTF. None: return a
+        Film, which a notebook shows.
+    labels
+        Names of the results. Default: what they differ in.
+    layout
+        Of several results: "side by side" or "overlaid".
+    title
+        Title of the page.
+    view
+        "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees.
+    frames
+        Largest number of saved states that a page shows. Default: as many as fit into about 3 MB.
+    forces
+        Whether a page shows the reactions of joints, springs, motors and loads as arrows.
+    speed
+        Of .gif and .mp4: seconds of motion per second of film. Default: a film of about 6 s.
+    fps
+        Of .gif and .mp4: frames per second, 1/s.
+    size
+        Of .gif and .mp4: width and height in pixels. Default: (720, 540), wider for results side
+        by side.
+    follow
+        Body that the camera follows. On a page another one can be chosen.
+    live
+        Whether the page simulates the model itself, from its start, as WebAssembly. For small
+        models.
+    sliders
+        Ranges of the sliders of a live page: "gravity" (its magnitude, m/s²), the name of a joint
+        (its start), "hinge.rate", "top.mass", "top.angular_velocity.z", ... Default: a few of
+        these.
+
+    Returns
+    -------
+    Path or Film
+        The file that was written, or the film.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from os import PathLike
 from typing import Any, Literal
 
 import matplotlib as mpl
@@ -46,7 +46,7 @@ class Curves:
 def plot_result(
     result: Result,
     what: Any = None,
-    path: str | Path | None = None,
+    path: str | PathLike[str] | None = None,
     *,
     part: str | None = None,
     ax: Axes | None = None,
@@ -193,7 +193,7 @@ def gaps(part: Literal["translation", "rotation"]) -> Callable[[Result], dict[st
 #: Name -> title, label, what gives the values, and whether the axis is logarithmic.
 WHOLE: dict[str, tuple[Any, ...]] = {
     "energy": ("Energy", "J", energies),
-    "energy error": ("Energy gained less work done", "J", Result.energy_balance),
+    "energy error": ("Energy-balance error", "J", Result.energy_balance),
     "kinetic energy": ("Kinetic energy", "J", Result.kinetic_energy),
     "potential energy": ("Potential energy", "J", Result.potential_energy),
     "momentum": ("Linear momentum", "N s", Result.momentum),

@@ -7,12 +7,14 @@ from typing import Any
 from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.gpu import export_cuda
 from chasles.model import InvalidOption, Model
+from chasles.model.coordinates import Coordinates
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
-from chasles.model.words import Stabiliser
+from chasles.model.words import Stabiliser, ViewDirection
 from chasles.result.atomic_file import checked_path, write_text
 from chasles.run.simulate import simulate
 from chasles.run.time_grid import checked_step
+from chasles.spaces.designation import Spaces
 from chasles.view.film import title_from
 from chasles.view.play import make_live
 
@@ -27,13 +29,13 @@ def export(
     *,
     step: float = USUAL_STEP,
     method: str | Tableau = "rk4",
-    spaces: Any = "auto",
+    spaces: Spaces | Sequence[Spaces] = "auto",
     stabilise: Stabiliser | None = None,
-    start: Mapping[str, Any] | None = None,
+    start: Coordinates | None = None,
     until: float = LOOKED_AT,
     sliders: Mapping[str, tuple[float, float]] | None = None,
     title: str | None = None,
-    view: Any = "auto",
+    view: ViewDirection = "auto",
     exact: bool = True,
 ) -> Path:
     """Write a model for use elsewhere. The ending of the name decides the format.

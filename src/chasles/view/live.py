@@ -44,9 +44,16 @@ def view(
 ) -> "Live":
     """Serve a run on this machine; open the address that is printed.
 
-    port   where the server listens, on this machine only
-    block  wait until Ctrl-C; by default not: the viewer lives as long as what is returned
-    follow a body that the camera moves along with
+    Parameters
+    ----------
+    result
+        The run.
+    port
+        Port of the server, on this machine only.
+    block
+        Wait until Ctrl-C. By default the viewer runs as long as the returned object exists.
+    follow
+        Body that the camera follows.
     """
     if find_spec("viser") is None:
         raise NoViewer(

@@ -1,7 +1,7 @@
 """`model.plot()`: the model as it was entered, with names, joints, forces, drivers and a scale."""
 
+from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -13,6 +13,7 @@ from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, Model
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
+from chasles.model.words import ViewDirection
 from chasles.result.atomic_file import checked_file
 from chasles.view.camera import Camera, camera_of
 from chasles.view.labels import Label, figure_of, put_labels
@@ -30,9 +31,9 @@ MOST_NAMES = 44  # more would cover what they name
 @checked_keywords
 def plot_model(
     model: Model,
-    path: str | Path | None = None,
+    path: str | PathLike[str] | None = None,
     *,
-    view: Any = "auto",
+    view: ViewDirection = "auto",
     names: bool = True,
     frames: bool = False,
     size: tuple[float, float] = (7.0, 5.0),
@@ -146,7 +147,7 @@ def readable(ax: Axes, scene: Scene, camera: Camera, others: list[Label]) -> lis
 # --- output ---
 
 
-def checked_target(path: str | Path | None) -> Path | None:
+def checked_target(path: str | PathLike[str] | None) -> Path | None:
     return None if path is None else checked_file(path, KINDS, "plot: the figure")
 
 

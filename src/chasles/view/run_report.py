@@ -30,7 +30,7 @@ def write_report(result: Result, path: str | Path, title: str | None = None) -> 
         + section("model", "Model", image(picture_of(result.model), f"Picture of {words}"))
         + section("joints", "Joints", joints_table(result))
         + section("plots", "Plots", *(plot(result, what) for what in plots))
-        + section("provenance", "Where it comes from", provenance_table(result))
+        + section("provenance", "How it was computed", provenance_table(result))
         + "</main>"
     )
     write_text(target, page(words, f"Film, numbers and plots of {words}", body))
@@ -66,8 +66,17 @@ def joints_table(result: Result) -> str:
 
 
 def provenance_table(result: Result) -> str:
-    kept = ("method", "order", "step", "steps", "until", "acceleration", "stabilise", "redundancy")
-    rows = [(name, escape(str(result.provenance[name]))) for name in kept]
+    kept = {
+        "method": "method",
+        "order": "order of the method",
+        "step": "step, s",
+        "steps": "number of steps",
+        "until": "end time, s",
+        "acceleration": "form of the acceleration constraints",
+        "stabilise": "stabilisation of joints",
+        "redundancy": "redundant constraints",
+    }
+    rows = [(words, escape(str(result.provenance[name]))) for name, words in kept.items()]
     spaces = result.provenance["spaces"].items()
     rows += [(f"space of {escape(body)}", escape(space)) for body, space in spaces]
     return Table(("what", "value"), rows).html()

@@ -68,7 +68,7 @@ def check_branches(solver: Solver) -> None:
             f" possible: joint '{name}' (direction {component}) depends on other joints there, and"
             " accelerations, which are found without it, lead where it does not.",
             "Start a little away from that pose, or with velocities along the motion that you mean."
-            " singular='pass' goes on from it; round-off may then decide which motion follows.",
+            " singular='pass' continues from it; round-off may then decide which motion follows.",
         )
 
 

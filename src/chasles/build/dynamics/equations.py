@@ -30,10 +30,29 @@ class Equations:
        \begin{pmatrix} \dot V \\ \lambda \end{pmatrix} =
        \begin{pmatrix} Q \\ \eta \end{pmatrix} $$
 
-    `columns` names the velocities, (body, "wx" ... "uz"), `rows` the constraints,
-    (joint, component).
-    The wrench of the joints on the bodies is -J^T lambda.  Rotors tie the masses of two bodies, and
-    a frame without mass has a block of zeros in M.
+    omega and v are in body axes. The wrench of the joints on the bodies is -J^T lambda. Rotors
+    couple the masses of two bodies, and a frame without mass has a block of zeros in M.
+
+    Attributes
+    ----------
+    columns
+        (body, component) of every velocity: "wx", "wy", "wz" (rad/s) and "ux", "uy", "uz" (m/s).
+    rows
+        (joint, component) of every constraint.
+    mass
+        M, (6n, 6n), kg m² and kg.
+    jacobian
+        J, (rows, 6n).
+    eta
+        Right-hand side of the acceleration constraints, (rows,), rad/s² and m/s².
+    forces
+        Q, (6n,): torques, N m, and forces, N, in body axes, with gravity and gyroscopic terms.
+    velocity
+        V, (6n,), rad/s and m/s, in body axes.
+    acceleration
+        Time derivative of V, (6n,), rad/s² and m/s², in body axes.
+    multipliers
+        lambda, (rows,), N m and N.
 
     Examples
     --------
@@ -56,7 +75,7 @@ class Equations:
 
     @property
     def kkt(self) -> Floats:
-        """The whole matrix, (6n + rows) square."""
+        """The matrix of the whole system, (6n + rows, 6n + rows)."""
         rows = len(self.rows)
         return np.block([[self.mass, self.jacobian.T], [self.jacobian, np.zeros((rows, rows))]])
 
@@ -67,8 +86,23 @@ def equations(
 ) -> Equations:
     """M, J, eta, Q, V' and lambda of a model at its start, or at a state of a result.
 
-    A state is taken as it is, at its own time: its joints may be a little open.
+    Parameters
+    ----------
+    model
+        The model.
+    state
+        The state and its time. Its joints may have small constraint violations, which are not
+        corrected. Default: the start of the model at t = 0.
+    acceleration
+        Form of the acceleration constraints: "screw", or "space" as in the paper.
 
+    Returns
+    -------
+    Equations
+        The matrices and vectors, with twists of the bodies in body axes.
+
+    Examples
+    --------
     >>> import chasles as ch
     >>> arm = ch.Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
     >>> model = ch.Model([arm], [ch.Spherical("pivot", ch.GROUND, arm, at=(0, 0, 0))])
@@ -106,8 +140,8 @@ def laid_open(
 ) -> Equations:  # fmt: skip
     """M, J, eta and Q where J, eta and Q of joints and forces are known, and V'.
 
-    A coupling has a row on the twists of all bodies that it names.  Without multipliers, of several
-    that balance the bodies the shortest are taken.
+    A coupling has a row on the twists of all bodies that it names.  Without multipliers, the
+    minimum-norm solution is taken.
     """
     system, model = setup.system, setup.model
     every = constraint_rows(setup, terms.jacobian, absolute, rotors=True)

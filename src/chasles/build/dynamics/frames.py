@@ -27,9 +27,9 @@ def check_frames(
     if idle is not None:
         name, joint = names_of(setup, idle)
         raise InvalidBody(
-            f"body '{name}' has no mass, and nothing with mass hangs on it that resists all"
+            f"body '{name}' has no mass, and no body with mass follows it that resists all"
             f" motions of {joint}.",
-            "Give it a mass, weld it to its parent, or hang something with mass on it.",
+            "Give it a mass, weld it to its parent, or connect a body with mass to it.",
         )
     loose, cuts = (tree.pair >= FREE).tolist(), [cut for cut in cuts if cut.rows]
     program = make_program(tree.parent.tolist(), loose, cuts, weights_of(tree))

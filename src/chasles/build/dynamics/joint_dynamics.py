@@ -34,7 +34,7 @@ from chasles.core.recursion.tree import (
 )
 from chasles.model import Model, UnknownName
 from chasles.model.keywords import checked_keywords
-from chasles.model.model import checked_model
+from chasles.model.model import checked_model, plural
 
 TURNS = ("wx", "wy", "wz")
 FLIGHT = (*TURNS, "x", "y", "z")
@@ -44,12 +44,36 @@ FLIGHT = (*TURNS, "x", "y", "z")
 class JointDynamics:
     r"""M v' + h = tau + tau_c at one state, in the velocities v of joint coordinates.
 
-    `coordinates` names them, (joint, word), in the order of the bodies that joints carry.  Words
-    are "angle" and "displacement", as `Result.coordinate` has them; of a planar joint "angle", "x"
-    and "y" (of a Cartesian one "x", "y" and "z"), the centre of mass along axes of the joint; of a
-    spherical joint "wx", "wy" and "wz", the angular velocity of the body that it carries, in that
-    body's axes.  A body that no joint carries has its own name, with "wx", "wy", "wz" in its axes
-    and "x", "y", "z" of its centre of mass in the world.
+    The coordinates are those of the parent joints of the bodies. The velocities of a joint are:
+
+    - one axis: "angle" (rad/s) and "displacement" (m/s), as in `Result.coordinate`
+    - planar: "angle", and "x" and "y" of the centre of mass along axes of the joint
+    - Cartesian: "x", "y" and "z" along axes of the joint
+    - spherical: "wx", "wy" and "wz", the angular velocity of its body in the axes of that body
+
+    A body without a parent joint appears under its own name, with "wx", "wy", "wz" in its axes
+    and "x", "y", "z" of its centre of mass in world axes.
+
+    Attributes
+    ----------
+    coordinates
+        (joint, word) of every velocity, in the order of v.
+    mass
+        M, (v, v), kg m² and kg, rotors included.
+    bias
+        h, (v,), N m and N: centrifugal, Coriolis and gyroscopic terms, and weight.
+    forces
+        tau, (v,), N m and N: springs, motors and all other forces.
+    constraints
+        tau_c, (v,), N m and N: loop-closing joints, couplings and drivers. 0 in a tree.
+    velocity
+        v, (v,), rad/s and m/s.
+    acceleration
+        Time derivative of v, (v,), rad/s² and m/s².
+    bodies
+        Names of the bodies, in the order of `twists`.
+    twists
+        A, (n, 6, v): twist (omega, v) of every body in its axes, at its centre of mass.
 
     Examples
     --------
@@ -72,8 +96,25 @@ class JointDynamics:
     bodies: tuple[str, ...]
     twists: Floats  # A (n, 6, v): twist (omega, v) of every body, its axes, at its COM
 
+    def __repr__(self) -> str:
+        velocities = plural(len(self.coordinates), "velocity", "velocities")
+        return f"JointDynamics({velocities}, {plural(len(self.bodies), 'body', 'bodies')})"
+
     def index(self, joint: str, word: str | None = None) -> int:
-        """Where a coordinate stands: that of a joint which has one, or by its word."""
+        """Index of a velocity in v.
+
+        Parameters
+        ----------
+        joint
+            Name of the joint, or of a body without a parent joint.
+        word
+            Which velocity of the joint, such as "angle". Not needed if the joint has only one.
+
+        Returns
+        -------
+        int
+            The index.
+        """
         own = [k for k, name in enumerate(self.coordinates) if name[0] == joint]
         if not own:
             raise UnknownName.among("joint", joint, tuple(dict(self.coordinates)))
@@ -88,6 +129,20 @@ class JointDynamics:
 def joint_dynamics(model: Model, state: State | None = None) -> JointDynamics:
     """Mass matrix, bias, forces and accelerations in joint coordinates, at a state or the start.
 
+    Parameters
+    ----------
+    model
+        The model.
+    state
+        The state and its time. Default: the start of the model at t = 0.
+
+    Returns
+    -------
+    JointDynamics
+        The terms of M v' + h = tau + tau_c.
+
+    Examples
+    --------
     >>> import chasles as ch
     >>> arm = ch.Body.rod("arm", length=1.0, mass=3.0, position=(0.5, 0, 0))
     >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))

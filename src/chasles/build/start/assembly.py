@@ -39,7 +39,7 @@ from chasles.model.model import checked_model, plural
 from chasles.spaces import resolve_spaces
 
 LISTED = 12
-#: Displacements and changes of velocity below this are rounding, and not told.
+#: Displacements and changes of velocity below this are round-off, and not reported.
 NOTHING = 1e-12
 
 
@@ -52,13 +52,22 @@ class Amount(NamedTuple):
 
 @dataclass(frozen=True)
 class Assembly:
-    """Where the joints of a model close, nearest to where its bodies were entered.
+    """A consistent start, nearest to the poses and velocities of the model.
 
-    state            all bodies there, with velocities that the joints allow
-    moved            body -> (m, rad) by which it was moved and turned
-    before, after    joint or driver -> (m, rad) by which it was open, and is now
-    velocity_change  body -> (m/s, rad/s) by which its given velocities were changed
-    held             what was to stay as entered
+    Attributes
+    ----------
+    state
+        Poses and velocities of all bodies that satisfy the joints.
+    moved
+        Body -> (m, rad): how far it was moved and turned.
+    before
+        Joint or driver -> (m, rad): constraint violation (gap) of the model.
+    after
+        Joint or driver -> (m, rad): constraint violation that is left.
+    velocity_change
+        Body -> (m/s, rad/s): how much its given velocities were changed.
+    held
+        Bodies and joints that were held.
 
     Examples
     --------
@@ -79,7 +88,7 @@ class Assembly:
 
     @property
     def residual(self) -> tuple[float, float]:
-        """The largest gap of any joint, in m or rad, before and after."""
+        """Largest constraint violation of any joint, m or rad, before and after."""
         largest = [max((max(gap) for gap in gaps.values()), default=0.0)
                    for gaps in (self.before, self.after)]  # fmt: skip
         return largest[0], largest[1]
@@ -109,7 +118,7 @@ class Assembly:
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything but the state, as plain numbers and names."""
+        """All attributes except the state, as plain data."""
         tables = ("moved", "before", "after", "velocity_change")
         plain = {name: {k: list(v) for k, v in getattr(self, name).items()} for name in tables}
         return {"held": list(self.held), **plain}
@@ -130,14 +139,27 @@ def assemble(
 ) -> Assembly:
     """Move the bodies of a model as little as possible so that its joints are closed at t = 0.
 
-    The configuration is the nearest one, on the group and weighted by mass; drivers are at their
-    start.  Velocities that the joints allow there are kept, others are replaced by the nearest
-    that they allow, and those left out are completed.
+    The result is the nearest configuration, weighted by mass, with drivers at their start.
+    Velocities that the joints allow are kept. Others are replaced by the nearest consistent ones.
+    Velocities that were not given are computed.
 
-    hold   bodies whose pose and given velocities stay, and joints whose coordinate and, if the
-           velocities that make it were given, its rate stay
-    start  a state to assemble instead of the poses entered
+    Parameters
+    ----------
+    model
+        The model.
+    hold
+        Bodies and joints that must not move. Bodies keep their poses and given velocities. Joints
+        keep their coordinates, and their rates where the velocities were given.
+    start
+        A state to assemble, instead of the poses and velocities of the model.
 
+    Returns
+    -------
+    Assembly
+        The consistent state, and what was changed.
+
+    Examples
+    --------
     >>> import chasles as ch
     >>> arm = ch.Body.rod("arm", length=1.0, mass=2.0, position=(0.51, 0, 0))
     >>> pivot = ch.Spherical("pivot", ch.GROUND, arm, at=(0, 0, 0), at_b=(0.01, 0, 0))

@@ -12,7 +12,6 @@ of the poses entered.
 from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil
-from typing import Any
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from chasles.build.system.tree_state import absolute_of, state_of, unit_twists
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.recursion.tree import Recursion, make_recursion
 from chasles.model import ChaslesError, InconsistentStart, InvalidOption, Joint, Model
-from chasles.model.coordinates import ANGLE
+from chasles.model.coordinates import ANGLE, Coordinates
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces.designate import on_subgroup
@@ -48,19 +47,31 @@ MOST_STRIDES = 2000
 
 
 @checked_keywords
-def start_state(model: Model, coordinates: Mapping[Any, Any], close: bool = False) -> State:
+def start_state(model: Model, coordinates: Coordinates, close: bool = False) -> State:
     """A State to start at, from joint coordinates and their rates.
 
-    coordinates  joint -> value; (value, rate); or a dict of those by "angle" and "displacement".
-                 rad and rad/s, or m and m/s, measured from the poses entered as
-                 `Result.coordinate` does.  None for a value or a rate leaves it as entered
-    close        whether joints that are open as entered are closed first
+    Other coordinates and rates keep the values of the model. In closed loops the other coordinates
+    move so that the loops close, and the nearest consistent rates are found. A mechanism without a
+    joint to the ground keeps the pose of its first body.
 
-    Coordinates and rates that are not named stay as the model was entered.  Where joints close
-    loops, those that are not named move along, and the rates nearest to those entered are found
-    that the joints allow; what cannot be closed is refused.  Of bodies that no joint ties to the
-    ground the first in the model, the root of a robot's file, stays where and as it was entered.
+    Parameters
+    ----------
+    model
+        The model.
+    coordinates
+        Joint -> value, (value, rate), or a dict of these by "angle" and "displacement". Units: rad
+        and rad/s, m and m/s. A coordinate is 0 at the poses of the model, as in
+        `Result.coordinate`. None for a value or a rate keeps that of the model.
+    close
+        Whether to close joints first that have a constraint violation (see `assemble`).
 
+    Returns
+    -------
+    State
+        Poses and velocities at t = 0 that satisfy the joints.
+
+    Examples
+    --------
     >>> import chasles as ch
     >>> arm = ch.Body.rod("arm", length=1.0, mass=2.0, position=(0.5, 0, 0))
     >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 0, 1))

@@ -44,7 +44,8 @@ class Redundancy:
         shared = ", ".join(map(self.which, self.shared[:12]))
         shared += " ..." if len(self.shared) > 12 else ""
         return (
-            f"{self.rows - self.rank} of {self.rows} constraint rows are redundant (rank"
+            f"{self.rows - self.rank} of {self.rows} constraint rows"
+            f" {'is' if self.rows - self.rank == 1 else 'are'} redundant (rank"
             f" {self.rank}): {listed}{more}. Motion is unique; the reactions of {shared} are not."
         )
 
@@ -94,7 +95,8 @@ def redundancy_error(redundancy: Redundancy) -> RedundantConstraints:
     listed = ", ".join(f"'{n}'" for n in names[:12]) + (" ..." if len(names) > 12 else "")
     rows, rank = redundancy.rows, redundancy.rank
     return RedundantConstraints(
-        f"joints {listed}: {rows - rank} of the {rows} constraint rows are redundant (rank {rank}),"
+        f"joints {listed}: {rows - rank} of the {rows} constraint rows"
+        f" {'is' if rows - rank == 1 else 'are'} redundant (rank {rank}),"
         " so the reactions are not unique.",
         "Replace a joint of the loop by one that locks less (start with"
         f" '{redundancy.repeated[0][0]}'), or let the minimum-norm reactions be found:"

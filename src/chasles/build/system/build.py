@@ -292,7 +292,8 @@ def check_closed(setup: Setup) -> None:
         for driver in setup.model.drivers:
             if isinstance(driver, Coupling):
                 continue
-            check_gap(setup, driver.name, "Start where its motion does, 0 as entered", "driver")
+            remedy = "Start where its motion does; 0 is the pose of the model"
+            check_gap(setup, driver.name, remedy, "driver")
 
 
 def check_coupling(setup: Setup, coupling: Coupling) -> None:
@@ -311,7 +312,7 @@ def check_coupling(setup: Setup, coupling: Coupling) -> None:
             f"{coupling.where} is off by {gap:.3g} at t = 0: {coupling.drives} is"
             f" {gap + coupling.offset:.6g}, not {coupling.offset:g} (tolerance {allowed:.2g}).",
             f"Start where it holds: simulate(..., start={{'{coupling.joints[0]}': ...}}) or"
-            " close=True, or change its offset; coordinates are 0, or zero=, as entered.",
+            " close=True, or change its offset; in the model's poses coordinates are 0, or zero=.",
         )
 
 

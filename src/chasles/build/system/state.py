@@ -26,11 +26,25 @@ COORDINATES = (
 class State:
     """Poses and velocities of all bodies.
 
-    position (n, 3) and velocity (n, 3) of the centres of mass in the world, rotation (n, 3, 3) from
-    body to world, angular_velocity (n, 3) in body frames; rows in the order of `bodies`, their
-    names.  `angles` counts whole turns, which poses do not: joint -> angle in rad.  A joint left
-    out is taken to be within half a turn.  `displacements` of joints, in m, need not be given:
-    where a displacement is what is integrated, it begins with those very bits.
+    Parameters
+    ----------
+    t
+        Time, s.
+    bodies
+        Names of the bodies. All arrays have one row for each, in this order.
+    position
+        Centres of mass in the world, (n, 3), m.
+    rotation
+        Rotation matrices from body to world axes, (n, 3, 3).
+    velocity
+        Velocities of the centres of mass in world axes, (n, 3), m/s.
+    angular_velocity
+        Angular velocities in body axes, (n, 3), rad/s.
+    angles
+        Joint -> angle, rad. Needed where a joint has made more than half a turn, since poses do
+        not count turns.
+    displacements
+        Joint -> displacement, m. Not needed: poses determine them, except for round-off.
 
     Examples
     --------
@@ -87,6 +101,10 @@ class State:
         for word, unit, remedy in COORDINATES:
             values = checked_coordinates(getattr(self, f"{word}s"), word, unit, remedy)
             object.__setattr__(self, f"{word}s", values)
+
+    def __repr__(self) -> str:
+        bodies = f"{len(self.bodies)} {'body' if len(self.bodies) == 1 else 'bodies'}"
+        return f"State(t = {self.t:g} s, {bodies})"
 
     @classmethod
     def from_absolute(

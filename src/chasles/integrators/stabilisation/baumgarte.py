@@ -10,12 +10,22 @@ from chasles.model.keywords import checked_keywords
 @checked_keywords
 @dataclass(frozen=True)
 class Baumgarte:
-    """Baumgarte's stabilisation with rates of the user's choice, 1/s.
+    """Baumgarte's stabilisation with chosen rates, for `simulate(stabilise=...)`.
 
-    J V' = eta - 2 alpha J V - beta^2 g.  alpha = beta is critical damping.  The word "baumgarte"
-    takes alpha = 3/(4 step) and beta = 1/step, which close a gap in two steps; a multiple of
-    these of more than about two makes the run unstable.
+    The acceleration constraints become J V' = eta - 2 alpha J V - beta^2 g. With alpha = beta a
+    constraint violation (gap) decays with critical damping. `stabilise="baumgarte"` uses
+    alpha = 3/(4 step) and beta = 1/step, which remove it in two steps. Rates of more than about
+    twice these make the run unstable.
 
+    Parameters
+    ----------
+    alpha
+        Rate on velocities, 1/s.
+    beta
+        Rate on positions, 1/s.
+
+    Examples
+    --------
     >>> Baumgarte(alpha=50.0, beta=50.0)
     Baumgarte(alpha=50.0, beta=50.0)
     """
@@ -32,5 +42,16 @@ class Baumgarte:
 
     @classmethod
     def for_step(cls, step: float) -> "Baumgarte":
-        """The rates that close a gap in two steps."""
+        """The rates that remove a constraint violation in two steps.
+
+        Parameters
+        ----------
+        step
+            Length of a step, s.
+
+        Returns
+        -------
+        Baumgarte
+            The stabiliser.
+        """
         return cls(alpha=0.75 / step, beta=1.0 / step)

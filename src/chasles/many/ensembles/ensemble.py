@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
+from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.finish import Finisher, doubts_of, tell
 from chasles.many.ensembles.gpu import GpuRun, find_cupy
@@ -22,9 +23,11 @@ from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import check_flag, checked_count
 from chasles.model.docstrings import explained
 from chasles.model.keywords import checked_keywords
+from chasles.model.words import Stabiliser
 from chasles.result.dataset import described, of_bodies
 from chasles.run.stepper import Stepper
 from chasles.run.time_grid import Grid
+from chasles.spaces.designation import Spaces
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -51,8 +54,8 @@ def ensemble(
     step: float | None = None,
     *,
     method: str | Tableau = "rk4",
-    spaces: Any = "auto",
-    stabilise: Any = None,
+    spaces: Spaces = "auto",
+    stabilise: Stabiliser | Baumgarte | None = None,
     save_every: int = 1,
     statistics: Sequence[str] | None = None,
     exact: bool = True,
@@ -82,7 +85,7 @@ def ensemble(
         Number of threads. All cores if left out.
     kernel
         "traced": code compiled for the model, in vector registers. "generic": the code of all
-        models. "auto": the first where it pays: for many steps, or where it is at hand.
+        models. "auto": the first where it pays: for many steps, or where it is already compiled.
     device
         "cpu", or "gpu": one thread for each member, through CuPy (extra gpu). Without a GPU a
         warning is issued and the CPU is used.

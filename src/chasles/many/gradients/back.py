@@ -153,8 +153,9 @@ def redundant(found: Redundancy) -> InvalidOption:
     """Which of the rows repeat each other is decided anew in every step."""
     joints = ", ".join(f"'{joint}'" for joint in found.shared[:12])
     return InvalidOption(
-        f"gradient: {found.rows - found.rank} of {found.rows} constraint rows are redundant (joints"
-        f" {joints}), and the minimum-norm solution among them cannot be differentiated here.",
+        f"gradient: {found.rows - found.rank} of {found.rows} constraint rows"
+        f" {'is' if found.rows - found.rank == 1 else 'are'} redundant (joints {joints}),"
+        " and the minimum-norm solution among them cannot be differentiated here.",
         "Use joints without redundant constraints (a Spherical or Cylindrical in place of a"
         " Revolute), spaces='auto' where other spaces were given, or differences of two runs.",
     )

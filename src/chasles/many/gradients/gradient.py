@@ -8,6 +8,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method
+from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.finish import Loan
 from chasles.many.ensembles.members import Members, checked_runs, image_of
@@ -21,7 +22,9 @@ from chasles.model.docstrings import explained
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.parameters import parameter, parameter_paths
+from chasles.model.words import Stabiliser
 from chasles.run.stepper import Stepper
+from chasles.spaces.designation import Spaces
 
 AUTO, FORWARD, REVERSE = "auto", "forward", "reverse"
 MODES = (AUTO, FORWARD, REVERSE)
@@ -66,8 +69,8 @@ def gradient(
     step: float | None = None,
     *,
     method: str | Tableau = "rk4",
-    spaces: Any = "auto",
-    stabilise: Any = None,
+    spaces: Spaces = "auto",
+    stabilise: Stabiliser | Baumgarte | None = None,
     save_every: int = 1,
     mode: str = "auto",
 ) -> Gradient:

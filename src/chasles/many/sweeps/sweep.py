@@ -69,12 +69,33 @@ class Sweep:
         return tuple(run for run in self.runs if run["status"] != "finished")
 
     def slowest(self, count: int = SHOWN) -> tuple[dict[str, Any], ...]:
+        """The runs that took the longest time.
+
+        Parameters
+        ----------
+        count
+            How many.
+
+        Returns
+        -------
+        tuple of dict
+            Entries of `runs`, the slowest first.
+        """
         return tuple(sorted(self.runs, key=lambda run: -run["seconds"])[:count])
 
     def values(self, name: str) -> "DataArray":
-        """What was measured under a name, over the grid; NaN where a run has none.
+        """A measured quantity over the grid of the sweep.
 
-        Axes that are numbers are coordinates; others are numbered.
+        Parameters
+        ----------
+        name
+            Name of the quantity in `measured` of the runs.
+
+        Returns
+        -------
+        DataArray
+            One axis for each parameter, with its values if they are numbers. NaN where a run does
+            not have the quantity.
         """
         from xarray import DataArray
 

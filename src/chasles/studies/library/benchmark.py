@@ -122,7 +122,7 @@ class Benchmark:
     def film(self, result: Result, path: str | Path) -> Path:
         """Write a film of a run as one .html file of some 100 kB, seen as in the picture."""
         plane = self.drawing.plane
-        view = plane if plane in ("xy", "xz", "yz") else "auto"
+        view: Any = plane if plane in ("xy", "xz", "yz") else "auto"
         path = Path(path)
         result.animate(path, title=self.title, frames=FILM_FRAMES, forces=False, view=view)
         return path

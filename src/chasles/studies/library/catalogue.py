@@ -10,6 +10,10 @@ from chasles.studies.library.described import described, entries
 class Library:
     """The benchmark mechanisms that come with chasles.
 
+    Benchmarks are looked up by name: library["A01"]. Iterating gives all of them.
+
+    Examples
+    --------
     >>> library["a01"].title
     'Simple pendulum'
     >>> result = library.get("A01").run(until=0.01)
@@ -25,7 +29,18 @@ class Library:
         return tuple(benchmark.name for benchmark in self)
 
     def get(self, name: str) -> Benchmark:
-        """The benchmark of that name; upper and lower case are the same."""
+        """The benchmark of a name.
+
+        Parameters
+        ----------
+        name
+            The name, such as "A01", in upper or lower case.
+
+        Returns
+        -------
+        Benchmark
+            The benchmark.
+        """
         if name not in self:
             raise UnknownName.among("benchmark", name, self.names(), where="library")
         return self._by_lower[name.lower()]
