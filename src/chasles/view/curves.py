@@ -83,7 +83,7 @@ def draw(ax: Axes, t: Floats, found: list[Curves]) -> None:
     every = every[np.isfinite(every)]
     title = found[0].title if not several else ", ".join(one.title for one in found)
     if every.size and not every.any():
-        nothing(ax, title, t)
+        nothing(ax, title, found[0].label, t)
         return
     logarithmic = all(one.logarithmic for one in found)
     for index, (name, values) in enumerate(curves):
@@ -106,13 +106,14 @@ def draw(ax: Axes, t: Floats, found: list[Curves]) -> None:
         legend_above(ax, len(curves))
 
 
-def nothing(ax: Axes, title: str, t: Floats) -> None:
+def nothing(ax: Axes, title: str, unit: str, t: Floats) -> None:
     """Words instead of an axis on which nothing differs from zero."""
+    words = f"zero throughout ({unit})" if unit else "zero throughout"
     titles(ax, title)
     seconds_axis(ax, t)
     ax.set_ylim(-1.0, 1.0)
     ax.set_yticks([])
-    ax.text(0.5, 0.5, "zero throughout", transform=ax.transAxes, ha="center", va="center",
+    ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", va="center",
             color=LIGHT["muted"])  # fmt: skip
 
 
