@@ -31,7 +31,7 @@ def test_histories_are_told_in_one_line(result):
 
 @pytest.mark.parametrize("force, unit", [("stop", "N m"), ("buffer", "N"), ("servo", "N m")])
 def test_the_effort_has_the_unit_of_its_coordinate(result, force, unit):
-    """Stops that are not touched have an effort that is zero throughout: the unit is in the words."""
+    """Stops that are not touched have no effort throughout: the unit is in the words."""
     axes = result.plot(force)
     label = axes.get_ylabel() or axes.texts[0].get_text()
     assert label == (unit if force == "servo" else f"zero throughout ({unit})")
