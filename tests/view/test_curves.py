@@ -171,5 +171,5 @@ def test_what_is_zero_throughout_is_said_and_has_no_axis():
     ball = ch.Body.sphere("ball", 0.1, mass=1.0)
     run = ch.simulate(ch.Model([ball], gravity=(0, 0, 0)), 0.1, step=1e-2)
     axes = run.plot("ball", part="velocity")
-    assert [text.get_text() for text in axes.texts] == ["zero throughout (m)"]
+    assert [text.get_text() for text in axes.texts] == ["zero throughout (m/s)"]
     assert not axes.get_lines() and not len(axes.get_yticks())
