@@ -56,7 +56,7 @@ class Course:
 
     @property
     def listed(self) -> bool:
-        """Whether steps of any branch are read from a list: one may be long where others are not."""
+        """Whether any branch is read from a list: one may be long where others are short."""
         return any(isinstance(branch, ListedBranch) for branch in self.branches)
 
     @property
