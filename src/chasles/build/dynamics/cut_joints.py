@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.build.dynamics.frames import check_frames
+from chasles.build.dynamics.frames import check_frames, check_pivots
 from chasles.build.dynamics.solver import (
     DAMPING,
     REDUNDANT,
@@ -101,6 +101,9 @@ def cut_rows(
     everything = np.where(loops.compliance > 0.0, -1, 1)
     if loops.row_count == 0:
         return CutRows(loops, np.zeros(0), everything)
+    if not massive:
+        pivots_of(scratch, damped, start)
+        check_pivots(scratch.setup, tree, scratch.memory, damped, cuts)
     redundancy, dropped = solver.redundancy, sum(len(cut.rows) for cut in cuts) - loops.row_count
     repeated = 0 if redundancy is None else redundancy.rows - redundancy.rank - dropped
     failed, pivots, _ = pivots_of(scratch, plain, start)
