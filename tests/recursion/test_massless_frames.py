@@ -248,6 +248,15 @@ def test_accelerations_that_are_no_finite_numbers_are_refused(asked, framed, ref
     assert "is not a finite number" in message
 
 
+@pytest.mark.parametrize("asked", ASKED)
+def test_a_frame_where_nothing_moves_at_all_is_taken(asked):
+    box, frame = arm(), ch.Body.frame("frame")
+    welds = [ch.Fixed("base", ch.GROUND, frame), ch.Fixed("top", frame, box)]
+    found = ASKED[asked](ch.Model([frame, box], welds))
+    if asked == "equations":
+        assert not found.acceleration.any()
+
+
 def test_both_remedies_for_such_a_frame_are_taken_and_agree():
     light = gimbal(1e-7)
     frames = [ch.Body.frame("outer"), ch.Body.frame("inner")]

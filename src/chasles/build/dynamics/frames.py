@@ -38,7 +38,7 @@ def check_frames(
     setup: Setup, tree: Tree, memory: Recursion, cuts: list[Cut], start: Floats, jacobian: Floats
 ) -> None:
     """Refuse bodies without mass that no equation accelerates; `jacobian` is J at the start."""
-    if tree.mass.all():
+    if tree.mass.all() or tree.rate_count == 0:
         return
     idle = idle_frame(setup, tree, memory, cuts, start, jacobian)
     if idle is not None:
