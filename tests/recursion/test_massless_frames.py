@@ -257,6 +257,31 @@ def test_a_frame_where_nothing_moves_at_all_is_taken(asked):
         assert not found.acceleration.any()
 
 
+def test_equations_are_in_the_models_order_whatever_the_order_of_the_tree():
+    """The frame is carried by a base that is named after it."""
+    base = ch.Body.box("base", (0.2, 0.2, 0.2), mass=3.0, position=(0, 0.3, 0))
+    frame = ch.Body.frame("cross")
+    box = ch.Body("box", 2.0, (0.3, 0.2, 0.1), position=(0.1, 0, -0.4))
+    joints = [
+        ch.Revolute("foot", ch.GROUND, base, at=(0, 1, 0), axis=(0.6, 0, 0.8)),
+        ch.Revolute("first", base, frame, at=(0, 0, 0), axis=X),
+        ch.Revolute("second", frame, box, at=(0, 0, 0), axis=Y),
+    ]
+    bodies = [box, frame, base]
+    found, wanted = (
+        ch.equations(ch.Model(list(order), joints)) for order in (bodies, reversed(bodies))
+    )
+    assert found.columns[0] == ("box", "wx") and wanted.columns[0] == ("base", "wx")
+    for equations in (found, wanted):
+        missed = equations.jacobian @ equations.acceleration - equations.eta
+        assert np.abs(missed).max() < 1e-9
+        assert np.abs(equations.jacobian @ equations.velocity).max() < 1e-12
+    turned = [found.columns.index(column) for column in wanted.columns]
+    for name in ("velocity", "acceleration", "forces"):
+        assert getattr(found, name)[turned] == pytest.approx(getattr(wanted, name), abs=1e-12)
+    assert found.mass[np.ix_(turned, turned)] == pytest.approx(wanted.mass, abs=1e-12)
+
+
 def test_both_remedies_for_such_a_frame_are_taken_and_agree():
     light = gimbal(1e-7)
     frames = [ch.Body.frame("outer"), ch.Body.frame("inner")]

@@ -176,7 +176,9 @@ def ranks_at(scratch: TreeScratch, damped: Loops, state: Floats, repeated: int) 
     )
     _, pivots, active = pivots_of(scratch, trial, state)
     found: Integers = active.copy()
-    for row in np.argsort(shares(pivots, damped.scales)):  # what the rank knows better than a threshold
+    for row in np.argsort(
+        shares(pivots, damped.scales)
+    ):  # what the rank knows better than a threshold
         doubtful = pivots[row] < SUSPICIOUS * damped.scales[row]
         if found[row] and doubtful and damped.row_count - found.sum() < repeated:
             found[row] = 0

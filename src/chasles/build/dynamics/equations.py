@@ -1,7 +1,7 @@
 """The equations of motion laid open: M, J, eta, Q and their solution at any state."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -200,11 +200,23 @@ def equations_on_pairs(model: Model, state: State | None, acceleration: str) -> 
     """The same where couplings or frames without mass are in the model: by the recursion."""
     problem, t = TreeProblem.from_model(model, start=state), 0.0 if state is None else state.t
     problem.work.quadratures[:] = first_integrals(problem.setup)
-    order = [problem.setup.body_index[name] for name in model.body_names]
-    rates = problem.reactions(problem.start, t).twist_rates[order].ravel()
     setup = build(model, resolve_spaces(model, "SE3"), acceleration, state)
+    order = [problem.setup.body_index[name] for name in setup.body_index]
+    rates = problem.reactions(problem.start, t).twist_rates[order].ravel()
     absolute = problem.absolute(problem.start[None])[0][order]
-    return laid_open(setup, absolute, terms_at(setup, absolute, t, first_integrals(setup)), rates)
+    terms = terms_at(setup, absolute, t, first_integrals(setup))
+    return in_models_order(laid_open(setup, absolute, terms, rates), setup)
+
+
+def in_models_order(found: Equations, setup: Setup) -> Equations:
+    """The same with the bodies as in the model: with frames, a setup has parents first."""
+    order = np.array([setup.body_index[name] for name in setup.model.body_names], np.int64)
+    places = (6 * order[:, None] + np.arange(6)).ravel()
+    return replace(
+        found, mass=found.mass[np.ix_(places, places)], jacobian=found.jacobian[:, places],
+        forces=found.forces[places], velocity=found.velocity[places],
+        acceleration=found.acceleration[places],
+    )  # fmt: skip
 
 
 def shortest(setup: Setup, jacobian: Floats, wrenches: Floats) -> Floats:
