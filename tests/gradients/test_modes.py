@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import chasles as ch
 from chasles.many.ensembles.members import image_of, make_stepper
+from chasles.many.gradients.back import Course
 from chasles.many.gradients.gradient import make_course
 from chasles.many.gradients.journey import Journey, along_directions
 from chasles.model import InvalidOption, UnknownName
@@ -212,6 +213,30 @@ def test_lists_and_machine_code_agree_in_both_modes(model, paths, monkeypatch):
         for path in paths:
             size = np.abs(found[0][path]).max()
             assert_allclose(one[path], found[0][path], rtol=1e-11, atol=1e-12 * size)
+
+
+def test_branches_of_one_run_may_be_lists_and_machine_code(monkeypatch):
+    """The first step of this method is longer than all others."""
+    model = pendulum(name="rod", joint="pin", axis="z", angular_velocity=(0, 0, 3))
+    sizes, found = [], []
+    record = Course.record
+
+    def recorded(course, block, index):
+        branch = record(course, block, index)
+        sizes.append(len(branch.recording.step.nodes))
+        return branch
+
+    monkeypatch.setattr(Course, "record", recorded)
+    for mode in ("reverse", "auto", "forward"):
+        most = min(sizes) if sizes else 0
+        monkeypatch.setattr("chasles.many.gradients.back.MOST_COMPILED", most)
+        found.append(
+            ch.gradient(model, misfit, ["gravity"], 0.01, STEP, mode=mode,
+                        method="generalized-alpha")["gravity"]
+        )  # fmt: skip
+    assert min(sizes) < max(sizes)
+    assert_allclose(found[1], found[0], rtol=1e-10, atol=1e-15)
+    assert_allclose(found[2], found[0], rtol=1e-10, atol=1e-15)
 
 
 def test_long_runs_of_lists_are_gone_through_in_segments(lists_only, monkeypatch):

@@ -118,3 +118,37 @@ def test_what_starts_at_rest_on_an_end_is_another_model():
 def test_a_start_beyond_an_end_is_refused():
     with pytest.raises(ch.ChaslesError, match="starts at 0, beyond the end"):
         ch.simulate(sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.1)], **TIGHT)
+
+
+def two_rails(armature=0.0, coupled=False, massless=False):
+    """Blocks on rails beside each other."""
+    bodies = [ch.Body.box(n, size=(0.1, 0.1, 0.1), mass=1.0) for n in ("one", "two")]
+    rails = [
+        ch.Prismatic(f"rail {b.name}", ch.GROUND, b, axis=(0, 0, 1), armature=armature)
+        for b in bodies
+    ]
+    if massless:
+        frame = ch.Body.frame("frame")
+        bodies[1:], rails[1:] = (
+            [frame, bodies[1]],
+            [
+                ch.Prismatic("beside", ch.GROUND, frame, axis=(1, 0, 0)),
+                ch.Prismatic("rail two", frame, bodies[1], axis=(0, 0, 1)),
+            ],
+        )
+    ties = [ch.Coupling("tie", {"rail one": 1, "rail two": 0.5})] if coupled else []
+    return ch.Model(bodies, rails, drivers=ties)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"armature": 0.3}, "joint 'rail one' has an armature"),
+        ({"coupled": True}, "coupling 'tie' would pass the impulse on"),
+        ({"massless": True}, "body 'frame' has no mass"),
+    ],
+)
+def test_what_impacts_do_not_know_is_refused_by_its_own_name(options, message):
+    stop = ch.Impact("stop", "rail one", lower=-0.1)
+    with pytest.raises(ch.InvalidOption, match=message):
+        ch.simulate(two_rails(**options), 0.1, events=[stop], **TIGHT)

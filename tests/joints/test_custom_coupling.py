@@ -294,3 +294,13 @@ def test_a_coupling_twice_moves_as_once():
     for name in TERMS:
         assert two.coordinate(name) == pytest.approx(one.coordinate(name), abs=1e-8)
     assert model.with_parts(drivers=[again]).degrees_of_freedom == 2
+
+
+@pytest.mark.parametrize("spaces", ["auto", "SE3"])
+@pytest.mark.filterwarnings("error")
+def test_a_coupling_that_joints_leave_nothing_to_hold_is_told_in_our_words(spaces, refusal):
+    """Its formula changes with a position that the slides keep: its row vanishes on what moves."""
+    model = slides(ch.CustomCoupling("tie", ["one", "three"], lambda one, three: one[1][1]))
+    for asked in (lambda: ch.simulate(model, 0.01, step=1e-3, spaces=spaces),
+                  lambda: ch.equations(model)):  # fmt: skip
+        refusal(asked, ch.SimulationStopped)

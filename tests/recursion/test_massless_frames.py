@@ -204,6 +204,108 @@ def test_a_frame_that_only_loops_resist_is_refused_with_the_reason(refusal):
     assert "body 'coupler' has no mass" in message and "close loops" in message
 
 
+def gimbal(mass=0.0, third=Z) -> ch.Model:
+    """A box on a hinge of a frame that a universal joint carries."""
+    frame = ch.Body("frame", mass, np.full(3, 0.01 * mass)) if mass else ch.Body.frame("frame")
+    box = ch.Body("box", 1.0, (0.02, 0.03, 0.04), position=(0.3, 0, 0))
+    joints = [
+        ch.Universal("cross", ch.GROUND, frame, at=(0, 0, 0), axis=X, axis_b=Y),
+        ch.Revolute("hinge", frame, box, at=(0, 0, 0), axis=third),
+    ]
+    return ch.Model([frame, box], joints, gravity=(1.0, -2.0, -9.0))
+
+
+ASKED = {
+    "simulate": lambda model: ch.simulate(model, 0.01, step=1e-3),
+    "on charts": lambda model: ch.simulate(model, 0.01, step=1e-3, spaces="SE3", rows="all"),
+    "equations": ch.equations,
+    "joint dynamics": ch.joint_dynamics,
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("third", [Z, (0.3, 0.2, 1.0)])
+def test_a_frame_that_only_its_own_joint_holds_is_refused_by_name(asked, third, refusal):
+    """The ball of a universal joint would give way before its row: the hinge resists no turn."""
+    message = refusal(lambda: ASKED[asked](gimbal(third=third)), ch.InvalidBody)
+    assert "body 'frame' has no mass" in message and "joint 'cross'" in message
+    assert "small mass" in message and "two Revolute joints" in message
+
+
+@pytest.mark.parametrize("asked", [ch.equations, ch.joint_dynamics])
+@pytest.mark.parametrize("framed", [False, True])
+def test_accelerations_that_are_no_finite_numbers_are_refused(asked, framed, refusal):
+    """A force of 1e308 N on 1 g."""
+    dust = ch.Body("dust", 1e-3, (1e-3, 1e-3, 1e-3))
+    frame = ch.Body.frame("frame")
+    slides = [
+        ch.Prismatic("along", ch.GROUND, frame, axis=X),
+        ch.Prismatic("up", frame, dust, axis=Z),
+    ]
+    load = ch.Load("load", dust, force=(1e308, 0.0, 0.0))
+    model = ch.Model([frame, dust], slides, [load]) if framed else ch.Model([dust], [], [load])
+    message = refusal(lambda: asked(model), ch.InvalidModel)
+    assert "is not a finite number" in message
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_a_frame_where_nothing_moves_at_all_is_taken(asked):
+    box, frame = arm(), ch.Body.frame("frame")
+    welds = [ch.Fixed("base", ch.GROUND, frame), ch.Fixed("top", frame, box)]
+    found = ASKED[asked](ch.Model([frame, box], welds))
+    if asked == "equations":
+        assert not found.acceleration.any()
+
+
+def test_equations_are_in_the_models_order_whatever_the_order_of_the_tree():
+    """The frame is carried by a base that is named after it."""
+    base = ch.Body.box("base", (0.2, 0.2, 0.2), mass=3.0, position=(0, 0.3, 0))
+    frame = ch.Body.frame("cross")
+    box = ch.Body("box", 2.0, (0.3, 0.2, 0.1), position=(0.1, 0, -0.4))
+    joints = [
+        ch.Revolute("foot", ch.GROUND, base, at=(0, 1, 0), axis=(0.6, 0, 0.8)),
+        ch.Revolute("first", base, frame, at=(0, 0, 0), axis=X),
+        ch.Revolute("second", frame, box, at=(0, 0, 0), axis=Y),
+    ]
+    bodies = [box, frame, base]
+    found, wanted = (
+        ch.equations(ch.Model(list(order), joints)) for order in (bodies, reversed(bodies))
+    )
+    assert found.columns[0] == ("box", "wx") and wanted.columns[0] == ("base", "wx")
+    for equations in (found, wanted):
+        missed = equations.jacobian @ equations.acceleration - equations.eta
+        assert np.abs(missed).max() < 1e-9
+        assert np.abs(equations.jacobian @ equations.velocity).max() < 1e-12
+    turned = [found.columns.index(column) for column in wanted.columns]
+    for name in ("velocity", "acceleration", "forces"):
+        assert getattr(found, name)[turned] == pytest.approx(getattr(wanted, name), abs=1e-12)
+    assert found.mass[np.ix_(turned, turned)] == pytest.approx(wanted.mass, abs=1e-12)
+
+
+def test_both_remedies_for_such_a_frame_are_taken_and_agree():
+    light = gimbal(1e-7)
+    frames = [ch.Body.frame("outer"), ch.Body.frame("inner")]
+    joints = [
+        ch.Revolute("first", ch.GROUND, frames[0], at=(0, 0, 0), axis=X),
+        ch.Revolute("second", *frames, at=(0, 0, 0), axis=Y),
+        ch.Revolute("hinge", frames[1], light.body("box"), at=(0, 0, 0), axis=Z),
+    ]
+    hinged = ch.equations(ch.Model([*frames, light.body("box")], joints, gravity=light.gravity))
+    found, wanted = ch.equations(light).acceleration[6:], hinged.acceleration[12:]
+    assert found == pytest.approx(wanted, rel=1e-5, abs=1e-5)
+
+
+def test_a_frame_on_a_universal_joint_is_taken_where_what_hangs_on_it_resists_all_turns():
+    box, frame = arm(), ch.Body.frame("frame")
+    joints = [
+        ch.Universal("cross", ch.GROUND, frame, at=(0, 0, 0), axis=X, axis_b=Y),
+        ch.Fixed("weld", frame, box),
+    ]
+    found = ch.equations(ch.Model([frame, box], joints)).acceleration[6:]
+    alone = ch.Universal("cross", ch.GROUND, box, at=(0, 0, 0), axis=X, axis_b=Y)
+    assert found == pytest.approx(ch.equations(ch.Model([box], [alone])).acceleration, abs=1e-9)
+
+
 def test_statics_knows_frames():
     model, _ = cardan()
     rest = ch.equilibrium(model)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from chasles.build.dynamics.equations import equations_at
-from chasles.build.dynamics.tree_readout import has_rotors, needs_tree
+from chasles.build.dynamics.tree_readout import has_rotors
 from chasles.build.system.coordinates import coordinate_rate
 from chasles.build.system.tree_state import state_of
 from chasles.core.arrays import TWIST, Floats
@@ -100,14 +100,26 @@ class Impact:
     def ends(self, model: Model) -> list["End"]:
         """One event for every end."""
         key = coordinate_key(model, self.joint, self.coordinate)
-        if needs_tree(model) or has_rotors(model):
+        reason = unknown_to_impacts(model)
+        if reason:
             raise InvalidOption(
-                f"impact '{self.name}': the model has an armature or a frame without mass, whose"
-                " inertia impacts do not know.",
-                "Leave these out, or take a compliant JointStop.",
+                f"impact '{self.name}': {reason}.",
+                "Leave it out, or take a compliant JointStop.",
             )
         limits = ((self.lower, -1), (self.upper, 1))
         return [End(self, key, limit, side) for limit, side in limits if limit is not None]
+
+
+def unknown_to_impacts(model: Model) -> str:
+    """Why impacts of a model are not known; empty where they are."""
+    if has_rotors(model):
+        name = next(joint.name for joint in model.joints if joint.rotors)
+        return f"joint '{name}' has an armature, whose inertia impacts do not know"
+    if model.couplings:
+        name = model.couplings[0].name
+        return f"coupling '{name}' would pass the impulse on, which impacts do not know"
+    frame = next((body.name for body in model.bodies if body.mass == 0.0), None)
+    return "" if frame is None else f"body '{frame}' has no mass, which impacts need of every body"
 
 
 class End(Event):

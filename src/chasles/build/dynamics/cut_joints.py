@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.build.dynamics.frames import check_frames
+from chasles.build.dynamics.frames import check_frames, check_pivots
 from chasles.build.dynamics.solver import (
     DAMPING,
     REDUNDANT,
@@ -101,10 +101,13 @@ def cut_rows(
     everything = np.where(loops.compliance > 0.0, -1, 1)
     if loops.row_count == 0:
         return CutRows(loops, np.zeros(0), everything)
+    if not massive:
+        pivots_of(scratch, damped, start)
+        check_pivots(scratch.setup, tree, scratch.memory, damped, cuts)
     redundancy, dropped = solver.redundancy, sum(len(cut.rows) for cut in cuts) - loops.row_count
     repeated = 0 if redundancy is None else redundancy.rows - redundancy.rank - dropped
     failed, pivots, _ = pivots_of(scratch, plain, start)
-    least = float(np.min(pivots / plain.scales))
+    least = float(np.min(shares(pivots, plain.scales)))
     sure = independent or least > SUSPICIOUS or (least > REDUNDANT and repeated <= 0)
     if failed == SOLVED and sure:
         return CutRows(loops, pivots, everything)
@@ -115,7 +118,7 @@ def cut_rows(
         _, pivots, active = pivots_of(scratch, loops, start)
         return CutRows(loops, np.where(active, pivots, loops.scales), everything)
     _, pivots, _ = pivots_of(scratch, damped, start)
-    everything[np.argsort(pivots / plain.scales)[: max(0, repeated)]] = 0
+    everything[np.argsort(shares(pivots, plain.scales))[: max(0, repeated)]] = 0
     return CutRows(damped, pivots, everything)
 
 
@@ -135,6 +138,11 @@ def pivots_of(scratch: TreeScratch, loops: Loops, state: Floats) -> tuple[int, F
     )
     pivots = -1.0 / np.where(inverses != 0.0, inverses, -np.inf)  # 0 of rows that have none
     return failed, pivots - loops.damping, active
+
+
+def shares(pivots: Floats, scales: Floats) -> Floats:
+    """Pivots by their scales; 0 of a user's row that nothing moves at the start."""
+    return np.divide(pivots, scales, out=np.zeros_like(pivots), where=scales > 0.0)
 
 
 # --- rows that depend on each other ---
@@ -168,7 +176,9 @@ def ranks_at(scratch: TreeScratch, damped: Loops, state: Floats, repeated: int) 
     )
     _, pivots, active = pivots_of(scratch, trial, state)
     found: Integers = active.copy()
-    for row in np.argsort(pivots / damped.scales):  # what the rank knows better than a threshold
+    for row in np.argsort(
+        shares(pivots, damped.scales)
+    ):  # what the rank knows better than a threshold
         doubtful = pivots[row] < SUSPICIOUS * damped.scales[row]
         if found[row] and doubtful and damped.row_count - found.sum() < repeated:
             found[row] = 0

@@ -1,6 +1,7 @@
 """The equations of motion laid open: M, J, eta, Q and their solution at any state."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from chasles.build.system.state import State, checked_state
 from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System
 from chasles.core.workspace import Workspace
-from chasles.model import Model
+from chasles.model import InvalidModel, Model
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces import resolve_spaces
@@ -112,7 +113,17 @@ def equations(
     if state is not None:
         checked_state(state, "state")
     if needs_tree(checked_model(model)):
-        return equations_on_pairs(model, state, acceleration)
+        found = equations_on_pairs(model, state, acceleration)
+    else:
+        found = equations_of_rows(model, state, acceleration)
+    check_finite("equations", found.acceleration, found.columns)
+    return found
+
+
+def equations_of_rows(
+    model: Model, state: State | None, acceleration: Literal["screw", "space"]
+) -> Equations:
+    """`equations` where all joints are rows between free bodies."""
     spaces = resolve_spaces(model, "SE3")
     entered = build(model, spaces, acceleration)
     if state is None:
@@ -122,6 +133,18 @@ def equations(
     # Which joints repeat each other shows where they are closed.
     solver = make_solver(entered if is_closed(entered) else here, check=False)
     return equations_at(solver.form, here.absolute, state.t, first_integrals(here))
+
+
+def check_finite(asked: str, rates: Floats, columns: Sequence[tuple[str, str]]) -> None:
+    """Refuse accelerations that are no finite numbers; `columns` says of what they are."""
+    wrong = np.flatnonzero(~np.isfinite(rates))
+    if wrong.size:
+        name, word = columns[wrong[0]]
+        raise InvalidModel(
+            f"{asked}: the acceleration of '{name}' ({word}) is not a finite number.",
+            "Look for forces, speeds or masses that are far too large or too small, and give frames"
+            " without mass a small one.",
+        )
 
 
 def equations_at(
@@ -177,11 +200,23 @@ def equations_on_pairs(model: Model, state: State | None, acceleration: str) -> 
     """The same where couplings or frames without mass are in the model: by the recursion."""
     problem, t = TreeProblem.from_model(model, start=state), 0.0 if state is None else state.t
     problem.work.quadratures[:] = first_integrals(problem.setup)
-    order = [problem.setup.body_index[name] for name in model.body_names]
-    rates = problem.reactions(problem.start, t).twist_rates[order].ravel()
     setup = build(model, resolve_spaces(model, "SE3"), acceleration, state)
+    order = [problem.setup.body_index[name] for name in setup.body_index]
+    rates = problem.reactions(problem.start, t).twist_rates[order].ravel()
     absolute = problem.absolute(problem.start[None])[0][order]
-    return laid_open(setup, absolute, terms_at(setup, absolute, t, first_integrals(setup)), rates)
+    terms = terms_at(setup, absolute, t, first_integrals(setup))
+    return in_models_order(laid_open(setup, absolute, terms, rates), setup)
+
+
+def in_models_order(found: Equations, setup: Setup) -> Equations:
+    """The same with the bodies as in the model: with frames, a setup has parents first."""
+    order = np.array([setup.body_index[name] for name in setup.model.body_names], np.int64)
+    places = (6 * order[:, None] + np.arange(6)).ravel()
+    return replace(
+        found, mass=found.mass[np.ix_(places, places)], jacobian=found.jacobian[:, places],
+        forces=found.forces[places], velocity=found.velocity[places],
+        acceleration=found.acceleration[places],
+    )  # fmt: skip
 
 
 def shortest(setup: Setup, jacobian: Floats, wrenches: Floats) -> Floats:

@@ -8,20 +8,37 @@ from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import unit_twists
 from chasles.core.arrays import Floats
 from chasles.core.recursion.cuts import Cut
-from chasles.core.recursion.program import make_program
+from chasles.core.recursion.groups import Loops
+from chasles.core.recursion.program import GIVE, make_program
 from chasles.core.recursion.tables import weights_of
-from chasles.core.recursion.tree import DOF, FREE, Recursion, Tree
+from chasles.core.recursion.tree import (
+    COLUMN,
+    DOF,
+    FREE,
+    GAIN,
+    GEARED,
+    LINEAR,
+    ROTARY,
+    SPHERICAL,
+    Recursion,
+    Tree,
+    turns_of,
+)
 from chasles.model import InvalidBody
 
 #: Motions in which nothing with mass moves by more than this, relative to the frames, are idle.
 IDLE = 1e-8
+#: A pivot below this fraction of the inertia that a frame has been handed is rounding.
+ROUNDED = 1e-12
+#: Places of the diagonal in a lower triangle of up to six rows.
+DIAGONAL = np.array([0, 2, 5, 9, 14, 20])
 
 
 def check_frames(
     setup: Setup, tree: Tree, memory: Recursion, cuts: list[Cut], start: Floats, jacobian: Floats
 ) -> None:
     """Refuse bodies without mass that no equation accelerates; `jacobian` is J at the start."""
-    if tree.mass.all():
+    if tree.mass.all() or tree.rate_count == 0:
         return
     idle = idle_frame(setup, tree, memory, cuts, start, jacobian)
     if idle is not None:
@@ -43,6 +60,50 @@ def check_frames(
             "Give it a small mass, or replace it and its joints by one joint: a Distance for a rod"
             " between two balls, a Universal for a cross.",
         )
+
+
+def check_pivots(
+    setup: Setup, tree: Tree, memory: Recursion, loops: Loops, cuts: list[Cut]
+) -> None:
+    """Refuse frames that have nothing to divide by as they give way, once a factor is in `memory`.
+
+    What hangs on one may leave one of its motions alone, which only rows that close later forbid:
+    a universal joint is a ball that gives way, and a row.  Counting does not see that.
+    """
+    steps = loops.program.reshape(-1, 2).tolist()
+    given = [body for kind, body in steps if kind == GIVE and tree.mass[body] == 0.0]
+    stuck = next((body for body in given if not has_pivots(tree, memory, body)), None)
+    if stuck is None:
+        return
+    name, joint = names_of(setup, stuck)
+    names = list(setup.joint_index)
+    beside = [names[cut.joint] for cut in cuts if stuck in (cut.a, cut.b)]
+    later = f"'{beside[0]}'" if beside else "joints that close loops"
+    raise InvalidBody(
+        f"body '{name}' has no mass, and what hangs on it does not resist all motions of {joint}"
+        f" by itself: the constraints of {later} are solved later, so that its acceleration has no"
+        " equation of its own.",
+        "Give it a small mass, or put two Revolute joints with a frame between them in the place of"
+        " a Universal.",
+    )
+
+
+def has_pivots(tree: Tree, memory: Recursion, body: int) -> bool:
+    """Whether all coordinates of a frame were divided by more than rounding."""
+    row, pair = memory.rows[body], int(tree.pair[body])
+    turning, shifting = (row[at + DIAGONAL[:3]].max() for at in (ROTARY, LINEAR))
+    if pair >= FREE:
+        inverses, sizes = row[COLUMN + DIAGONAL], np.repeat((turning, shifting), 3)
+    elif pair == SPHERICAL:
+        inverses, sizes = row[COLUMN + DIAGONAL[:3]], np.repeat(turning, 3)
+    else:
+        rates = slice(tree.rate_at[body], tree.rate_at[body] + DOF[pair])
+        turns = 3 if pair == GEARED else turns_of(pair)
+        screwing = turning + tree.pitch[body] ** 2 * shifting
+        sizes = np.where(np.arange(DOF[pair]) < turns, screwing, shifting) + tree.armature[rates]
+        free = tree.driven[rates] < 0
+        inverses, sizes = row[GAIN : GAIN + DOF[pair]][free], sizes[free]
+    return bool(np.all(inverses * sizes * ROUNDED < 1.0) and np.all(inverses > 0.0))
 
 
 def names_of(setup: Setup, body: int) -> tuple[str, str]:

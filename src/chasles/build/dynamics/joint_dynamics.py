@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from chasles.build.dynamics.equations import check_finite
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.build.start.kkt import mass_matrices
 from chasles.build.system.build_tree import undriven, words_of
@@ -162,14 +163,17 @@ def joint_dynamics(model: Model, state: State | None = None) -> JointDynamics:
     inertia = mass_matrices(setup.system)
     mass = np.einsum("nkv,nkl,nlw->vw", twists, inertia, twists)
     mass += change.T @ (tree.armature[:, None] * change)
-    whole = change.T @ problem.reactions(problem.start, 0.0 if state is None else state.t).rates
+    rates = problem.reactions(problem.start, 0.0 if state is None else state.t).rates
+    names = coordinate_names(problem)
+    check_finite("joint_dynamics", rates, names)
+    whole = change.T @ rates
     alone = change.T @ rates_alone(problem)
     forces = np.zeros(tree.rate_count)
     if setup.system.force_count:
         wrenches = problem.work.rhs[: 6 * tree.body_count].reshape(-1, 6)
         forces = np.einsum("nkv,nk->v", twists, wrenches)
     return JointDynamics(
-        coordinates=coordinate_names(problem), mass=mass, bias=-mass @ alone, forces=forces,
+        coordinates=names, mass=mass, bias=-mass @ alone, forces=forces,
         constraints=mass @ (whole - alone) - forces,
         velocity=change.T @ problem.start[tree.stored_count :], acceleration=whole,
         bodies=model.body_names,

@@ -56,8 +56,8 @@ class Course:
 
     @property
     def listed(self) -> bool:
-        """Whether steps are read from a list."""
-        return isinstance(self.branches[0], ListedBranch)
+        """Whether any branch is read from a list: one may be long where others are short."""
+        return any(isinstance(branch, ListedBranch) for branch in self.branches)
 
     @property
     def goes_on_from_guesses(self) -> bool:
