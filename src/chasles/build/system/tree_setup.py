@@ -169,7 +169,9 @@ def coupling_cut(setup: Setup, tree: Tree, body_of: Mapping[str, int], coupling:
         body = body_of[name]
         stored, rate = place_of(tree, body, setup.model.joint(name), word)
         slot = rate - int(tree.rate_at[body])
-        terms.append(Term(body, slot, stored, rate, int(word == ANGLE), powers))
+        joints, k = setup.system.joints, setup.joint_index[name]
+        point = (joints.point_b if joints.b[k] == body else joints.point_a)[k]
+        terms.append(Term(body, slot, stored, rate, int(word == ANGLE), powers, point))
     ties = tuple(body for gauge in gauges for body in gauge.bodies)
     return Cut(index, -1, -1, (row,), True, tuple(terms), tuple(gauges), coupling.offset, ties)
 

@@ -24,13 +24,13 @@ from chasles.core.constraints.screw_form import coordinate_between
 from chasles.core.forces.motion import power, times_row
 from chasles.core.recursion.axes import z_axis
 from chasles.core.recursion.on_bodies import felt_by_row, row_on_body
-from chasles.core.recursion.tree import POINT, ROW
+from chasles.core.recursion.tree import ROW
 from chasles.core.rows import (
     screw_eta,
     twist_in_joint_frame,
 )
 from chasles.core.signals import polynomial
-from chasles.groups.vectors import add, cross, dot, scale, sub, tmatvec
+from chasles.groups.vectors import add, cross, dot, matvec, scale, sub, tmatvec
 
 
 @once
@@ -170,7 +170,9 @@ def take_coupled(
 def couple_bodies(
     tree: Any, loops: Any, room: Any, rows: Any, absolute: Any, wrenches: Any
 ) -> None:
-    r"""$-\lambda f_i'$ along every coordinate: on its body, and the opposite on what carries it.
+    r"""$-\lambda f_i'$ along every coordinate: on its body, and the opposite on its parent.
+
+    A force acts along the axis through the joint's point.
 
     $-\lambda J_i^T$ on every body that a user's formula sees.
     """
@@ -184,7 +186,9 @@ def couple_bodies(
             body = loops.term_body[term]
             push = -multiplier * room.own[loops.term_at[term]]
             axis = scale(push, z_axis(rows, body * ROW))
-            point = vec3(rows, body * ROW + POINT)
+            at = body * ABSOLUTE_WIDTH
+            arm = matvec(mat9(absolute, at + POSE_R), vec3(loops.term_point, 3 * term))
+            point = add(vec3(absolute, at + POSE_X), arm)
             turns = loops.term_turns[term]
             add_wrench(absolute, wrenches, body, turns, axis, point)
             if tree.parent[body] >= 0:

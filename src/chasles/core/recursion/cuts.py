@@ -14,6 +14,7 @@ class Term(NamedTuple):
     rate: int  # ... and its rate among the velocities
     turns: int  # 1 for an angle
     powers: tuple[float, ...]  # f(q) = powers[0] q + powers[1] q^2 + ...
+    point: Floats  # of the joint on the body, from its centre of mass in its axes
 
 
 class Gauge(NamedTuple):

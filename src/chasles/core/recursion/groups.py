@@ -67,6 +67,7 @@ class Loops(NamedTuple):
     term_stored: Integers  # (t,) where it stands in a state
     term_rate: Integers  # (t,) ... and its rate among the velocities
     term_turns: Integers  # (t,) 1 for an angle
+    term_point: Floats  # (t, 3) of the joint on the body, from its centre of mass in its axes
     first_power: Integers  # (t,)
     degree: Integers  # (t,)
     powers: Floats  # coefficients of f, a zero first

@@ -210,6 +210,7 @@ def coupling_tables(found: Riders) -> dict[str, Any]:
         "term_stored": np.array([t.stored for _, t in listed], np.int64),
         "term_rate": np.array([t.rate for _, t in listed], np.int64),
         "term_turns": np.array([t.turns for _, t in listed], np.int64),
+        "term_point": np.array([t.point for _, t in listed], float).reshape(-1, 3),
         "first_power": starts(powers)[: len(listed)],
         **gauge_tables(of, starts(powers)[len(listed) : -1]),
         "degree": np.array([len(t.powers) for _, t in listed], np.int64),
