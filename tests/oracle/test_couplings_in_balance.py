@@ -40,3 +40,24 @@ def test_a_coupling_on_a_rail_acts_along_the_rail(ends, spaces):
         np.testing.assert_allclose(mine.force, theirs.force, atol=1e-9)
         np.testing.assert_allclose(mine.torque, theirs.torque, atol=1e-9)
     assert out_of_balance(found) < 1e-9
+
+
+@pytest.mark.parametrize("spaces", ["SE3", "SO3xR3", "auto"])
+@pytest.mark.parametrize(
+    "method", ["rk4", "generalized-alpha", "generalized-alpha index 2", "bliedf2", "rattlie"]
+)
+def test_a_coupling_beside_a_rod_that_does_the_same_shares_with_it(method, spaces):
+    """800 N move 3 kg: rod and coupling pull the far body of 2 kg with two thirds, together."""
+    bodies = [
+        ch.Body.box(name, (0.2, 0.2, 0.2), mass=1.0 + k, position=(k, 0, 0))
+        for k, name in enumerate(("near", "far"))
+    ]
+    rails = [ch.Prismatic(f"{body.name} rail", ch.GROUND, body, axis="x") for body in bodies]
+    rod = ch.Distance("rod", *bodies, at=(0, 0, 0.05), at_b=(1, 0, 0.05))
+    tie = ch.Coupling("tie", {"near rail": 1, "far rail": -1})
+    pull = ch.Load("pull", "near", force=(800.0, 0, 0))
+    run = ch.simulate(ch.Model(bodies, [*rails, rod, tie], [pull]), 0.05, 0.01,
+                      method=method, spaces=spaces)  # fmt: skip
+    both = abs(run.reaction("rod").on("far")[0][-1, 0] + run.effort("tie", on="far rail")[-1])
+    assert both == pytest.approx(1600.0 / 3.0, rel=1e-6)
+    assert out_of_balance(run) < 1e-6

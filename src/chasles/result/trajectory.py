@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from chasles.build.dynamics.tree_readout import own_wrenches, read_on_pairs
+from chasles.build.dynamics.tree_readout import OnPairs, own_readings, read_on_pairs
 from chasles.build.problem import Problem, wrench_history
 from chasles.core.arrays import Floats
 from chasles.model import Body, Joint, Model
@@ -54,11 +54,24 @@ class Trajectory:
         return self.problem.designation
 
     @cached_property
+    def _own(self) -> tuple[Any, OnPairs] | None:
+        """What multipliers of the method itself tell, and at which of the saved times."""
+        if self.multipliers is None:
+            return None
+        return own_readings(
+            self.problem.setup, self.absolute, self.t, self.integrals, self.coordinates,
+            self.multipliers,
+        )  # fmt: skip
+
+    @cached_property
     def _multipliers(self) -> Floats:
-        """Of all couplings (T, c)."""
-        return read_on_pairs(
+        """Of all couplings (T, c): those of the method where it has its own, as for joints."""
+        found = read_on_pairs(
             self.problem.setup, self.absolute, self.t, self.integrals, self.coordinates
         ).couplings
+        if self._own is not None:
+            found[self._own[0]] = self._own[1].couplings
+        return found
 
     @cached_property
     def _wrenches_of_motion(self) -> Floats:
@@ -66,13 +79,11 @@ class Trajectory:
 
     @cached_property
     def _wrenches(self) -> Floats:
-        found = self._wrenches_of_motion
-        if self.multipliers is None:
-            return found
-        return own_wrenches(
-            self.problem.setup, self.absolute, self.t, self.integrals, self.coordinates,
-            self.multipliers, found,
-        )  # fmt: skip
+        if self._own is None:
+            return self._wrenches_of_motion
+        found = self._wrenches_of_motion.copy()
+        found[self._own[0]] = self._own[1].wrenches
+        return found
 
     @cached_property
     def _rates(self) -> Floats:

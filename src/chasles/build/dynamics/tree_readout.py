@@ -6,7 +6,7 @@ $S^T F = \tau_{driver} - I_r\ddot q$.  What a driver exerts is taken out; what a
 with its joint.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,26 +84,25 @@ def read_on_pairs(
     return OnPairs(wrenches, couplings, rates)
 
 
-def own_wrenches(
+def own_readings(
     setup: Setup, absolute: Floats, times: Floats, integrals: Floats, known: Floats | None,
-    multipliers: Floats, otherwise: Floats,
-) -> Floats:  # fmt: skip
-    """Joint wrenches (T, m, 12) of multipliers (T, rows).
+    multipliers: Floats,
+) -> tuple[Any, OnPairs] | None:  # fmt: skip
+    """What the multipliers (T, rows) of a method of index 2 or 3 tell, and at which times (T,).
 
-    Those of a method of index 2 or 3, which are its own: what the joints that carry bodies exert
-    follows from the balance of the bodies under them.  Where they are not known (NaN, at the
-    start), `otherwise`.
+    They are the method's own: what the joints that carry bodies exert follows from the balance of
+    the bodies under them.  At the start they are not known (NaN).
     """
-    problem, wrenches = TreeProblem.from_setup(setup), otherwise.copy()
+    problem = TreeProblem.from_setup(setup)
     if problem.loops.row_count == 0:
-        return otherwise
+        return None
     found = ~np.isnan(multipliers[:, problem.loops.source]).any(axis=1)
-    if found.any():
-        wrenches[found] = read_on_pairs(
-            setup, absolute[found], times[found], integrals[found],
-            None if known is None else known[found], problem, multipliers[found],
-        ).wrenches  # fmt: skip
-    return wrenches
+    if not found.any():
+        return None
+    return found, read_on_pairs(
+        setup, absolute[found], times[found], integrals[found],
+        None if known is None else known[found], problem, multipliers[found],
+    )  # fmt: skip
 
 
 class Readings:
