@@ -71,6 +71,7 @@ HOSTILE = {
     "its parent": ("<asset><model name='x' file='../main.xml'/></asset>", "part of itself"),
     "many poses": ("<size nkey='1000000000'/>", "nkey must be at most"),
     "many numbers": ("<size nuser_body='1000000000'/>", "nuser_body must be at most"),
+    "a wide sensor": ("<sensor><user dim='1000000000'/></sensor>", "dim must be at most"),
     "many textures": (
         "<asset>" + "".join(
             f"<texture name='t{k}' type='2d' builtin='flat' width='4096' height='4096'/>"

@@ -36,3 +36,18 @@ def test_tol_on_a_stiff_rod_that_turns_is_kept(stiffness, damping):
     spring = ch.Spring("rod", ch.GROUND, bob, (0, 0, 0), (1, 0, 0), stiffness, damping, 1.0)
     found = ch.simulate(ch.Model([bob], forces=[spring]), 1.0, tol=1e-4)
     assert found.position("bob")[-1] == pytest.approx(rigid.position("bob")[-1], abs=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
+def test_a_swinging_body_on_a_spring_beyond_all_steps_runs_or_is_refused_in_words():
+    """No joints: what an implicit method cannot solve there has no row to be named."""
+    bob = ch.Body.sphere("bob", 0.1, mass=1.0, position=(1, 0, 0), velocity=(0, 3.0, 0))
+    spring = ch.Spring("rod", ch.GROUND, bob, at=(0, 0, 0), at_b=(1, 0, 0), stiffness=1e10,
+                       damping=1e5)  # fmt: skip
+    try:
+        result = ch.simulate(ch.Model([bob], forces=[spring]), 0.3, tol=1e-3)
+    except ch.ChaslesError as error:
+        assert "step" in str(error)
+    else:
+        length = np.linalg.norm(result.position("bob"), axis=1)
+        assert np.abs(length - 1.0).max() < 1e-3

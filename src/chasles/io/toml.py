@@ -118,7 +118,7 @@ def prepared(document: dict[str, Any]) -> dict[str, Any]:
     """The same tables with every key known and in SI units, and a kind for every body."""
     types = file_types()
     document = in_si(document, field_names(types.whole), "the file")
-    joints = document.get("joints")
+    joints = joint_kinds(document.get("joints"))
     for what, kinds in types.parts.items():
         members = document.get(what)
         if isinstance(members, list):
@@ -131,16 +131,25 @@ def prepared(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def turning(part: Any, joints: Any) -> bool | None:
+def joint_kinds(joints: Any) -> dict[str, Any]:
+    """Name -> kind of every joint that says both; what else is wrong is refused later."""
+    listed = joints if isinstance(joints, list) else []
+    return {
+        joint["name"]: joint.get("kind")
+        for joint in listed
+        if isinstance(joint, dict) and isinstance(joint.get("name"), str)
+    }
+
+
+def turning(part: Any, joints: dict[str, Any]) -> bool | None:
     """Whether the numbers of a part are about turning or shifting; None: both, or not known yet."""
     if not isinstance(part, dict):
         return None
     if part.get("coordinate") in ("angle", "displacement"):
         return bool(part["coordinate"] == "angle")
-    kind, listed_joints = part.get("kind"), joints if isinstance(joints, list) else []
-    for joint in listed_joints:
-        if isinstance(joint, dict) and "name" in joint and joint["name"] == part.get("joint"):
-            kind = joint.get("kind")
+    kind, joint = part.get("kind"), part.get("joint")
+    if isinstance(joint, str):
+        kind = joints.get(joint, kind)
     return TURNS.get(kind) if isinstance(kind, str) else None
 
 

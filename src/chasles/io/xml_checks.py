@@ -156,7 +156,7 @@ class Checker:
                     scope.files.append((where, name, bare, bases))
             elif name.lower().endswith("dir") and name != "dir":
                 scope.folders.setdefault(value, where)
-            elif tag == "size" and name.lower().startswith(("nkey", "nuser")):
+            elif name == "dim" or (tag == "size" and name.lower().startswith(("nkey", "nuser"))):
                 self.check_size(where, name, value)
         if tag == "attach":
             scope.attached.append((attributes.get("model", ""), copies))

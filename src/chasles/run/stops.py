@@ -175,6 +175,8 @@ class Stop:
         row, entry, more = outcome, SINGULAR, self.reach()
         if outcome < 0:
             missed = self.stepper.solver.work.residual[6 * setup.system.body_count :]
+            if missed.size == 0:  # no rows: what was not solved are the forces' equations
+                return self.told(OUTCOMES[NOT_CONVERGED])
             row = int(np.argmax(np.abs(missed)))
             entry, more = OUTCOMES.get(outcome, OUTCOMES[NOT_SOLVED]), ""
         elif not self.stepper.mechanism.watch.row_count:  # no pose of a tree of pairs is singular
