@@ -199,7 +199,7 @@ def random_cut(
         for body in rng.choice(named, min(len(named), 3), replace=False).tolist():
             slot = int(rng.integers(DOF[tree.pair[body]]))
             rate = int(tree.rate_at[body]) + slot
-            terms.append(Term(body, slot, 0, rate, 0, (float(rng.normal()),)))
+            terms.append(Term(body, slot, 0, rate, 0, (float(rng.normal()),), np.zeros(3)))
         return Cut(joint, -1, -1, rows, terms=tuple(terms)), [np.zeros(ROW_WIDTH)]
     if size == 1 and kind < 0.5:
         ties = tuple(rng.choice(bodies, min(bodies, 3), replace=False).tolist())
