@@ -29,8 +29,9 @@ class UniqueReactions(Mapping[str, dict[str, str]]):
     """Joint -> component of its reaction in the joint's frame -> "unique", "shared" or "-".
 
     Components are those of `reaction(joint).in_joint_frame`; z is the joint's axis.  A "shared"
-    one depends on what is not in a model of rigid bodies: the minimum-norm value is reported.  "-"
-    is a component that the joint cannot transmit: zero, whatever the multipliers.
+    one depends on what is not in a model of rigid bodies: the minimum-norm value is reported, or
+    what a method of index 2 or 3 found.  "-" is a component that the joint cannot transmit: zero,
+    whatever the multipliers.
 
     >>> import chasles as ch
     >>> door = ch.Body.box("door", (1.0, 0.05, 2.0), mass=30.0, position=(0.5, 0, 0))
@@ -68,8 +69,8 @@ class UniqueReactions(Mapping[str, dict[str, str]]):
         ]
         return (
             f"{Table(('joint', *COMPONENTS), rows, left=1 + len(COMPONENTS)).text()}\n"
-            "Along each joint's axes, z its own.  shared: not unique, the minimum-norm value is"
-            " reported; -: not transmitted."
+            "Along each joint's axes, z its own.  shared: not unique (reported: the minimum"
+            " norm, or what a method of index 2 or 3 found); -: not transmitted."
         )
 
     def _repr_html_(self) -> str:
