@@ -52,11 +52,11 @@ def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_o
     if system.force_count > 0:
         push(tree, mechanism.memory, system, scratch, point)
     if mechanism.memory.has_wrenches == 0:  # else bodies are placed
-        if mechanism.loops.is_formed != 0 or system.hinges.count > 0:
+        if mechanism.loops.is_formed != 0:
             place(tree, point, mechanism.memory.rows, scratch.absolute)
         elif mechanism.loops.row_count > 0:
             find_speeds(tree, point, mechanism.memory.rows, True)
-    put_turn_rates(system, scratch)
+    put_turn_rates(mechanism, scratch.quadrature_rates)
     if mechanism.loops.row_count > 0:
         outcome = accelerate_with_rows(mechanism, scratch, point, slope_out)
         if outcome != OK:

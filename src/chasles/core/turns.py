@@ -1,20 +1,21 @@
 r"""Angles with whole turns: hinges count while the bodies move, so that any states may be saved.
 
-About a hinge, which keeps its axis in both bodies,
+About a hinge, which keeps its axis z in both bodies,
 
-$$ \dot q = z_b\cdot\omega_b - z_a\cdot\omega_a , $$
+$$ \dot q = z\cdot(\omega_b - \omega_a) . $$
 
-everything in body frames: ten operations.  It is integrated along; poses tell the angle itself, up
-to whole turns, and the integral says which.
+It is integrated along; poses tell the angle itself, up to whole turns, and the integral says which.
 """
 
 from typing import Any
 
 from chasles.compiled import formula, hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, vec3
+from chasles.core.arrays import mat9, vec3
 from chasles.core.assemble import opening_of
+from chasles.core.recursion.kinematics import third
+from chasles.core.recursion.tree import OMEGA, ROW, TURN
 from chasles.core.rows import nearest_turn, turn_about_axis
-from chasles.groups.vectors import dot
+from chasles.groups.vectors import dot, matvec, tmatvec
 from chasles.scalars.elementary import pick
 
 #: Counts this far from the angle (rad) are corrected; a sixth of what would miscount, so that
@@ -22,24 +23,20 @@ from chasles.scalars.elementary import pick
 ASTRAY = 0.5
 
 
-@formula
-def spin_along(axes: Any, index: int, absolute: Any, body: int) -> Any:
-    """Angular velocity of a body along z of a frame that it carries; the ground has none."""
-    if body < 0:
-        return 0.0
-    z = (axes[9 * index + 2], axes[9 * index + 5], axes[9 * index + 8])
-    return dot(z, vec3(absolute, body * ABSOLUTE_WIDTH + TWIST))
-
-
 @hot
-def put_turn_rates(system: Any, scratch: Any) -> None:
-    """The rates of all counted angles, at the bodies placed in scratch."""
-    hinges, joints = system.hinges, system.joints
+def put_turn_rates(mechanism: Any, rates: Any) -> None:
+    """The rates of all counted angles among those of the integrals, after `kinematics`."""
+    tree, rows, joints = mechanism.tree, mechanism.memory.rows, mechanism.system.joints
+    hinges = mechanism.system.hinges
     for k in range(hinges.count):
         joint = hinges.joint[k]
-        rate = spin_along(joints.axes_b, joint, scratch.absolute, joints.b[joint])
-        rate -= spin_along(joints.axes_a, joint, scratch.absolute, joints.a[joint])
-        scratch.quadrature_rates[hinges.first + k] = hinges.sign[k] * rate
+        a, b = joints.a[joint], joints.b[joint]
+        z = third(mat9(joints.axes_b, 9 * joint))
+        z = matvec(mat9(rows, b * ROW + TURN), tmatvec(mat9(tree.axes, 9 * b), z))
+        rate = dot(z, vec3(rows, b * ROW + OMEGA))
+        if a >= 0:
+            rate -= dot(z, vec3(rows, a * ROW + OMEGA))
+        rates[hinges.first + k] = hinges.sign[k] * rate
 
 
 @formula

@@ -228,7 +228,7 @@ def keep_integrals(
             work.quadrature_rates[system.joints.drive_work[joint]] = power
     if mechanism.tree.driven_count > 0:
         put_driver_powers(mechanism, work, scheme, length, end, multipliers)
-    put_turn_rates(system, work)
+    put_turn_rates(mechanism, work.quadrature_rates)
     put_powers(mechanism, work, (scheme.powers[0], scheme.powers[1]), scheme.books)
     first = 2 * mechanism.tree.rate_count
     for k in range(mechanism.layout.multipliers - mechanism.layout.integrals):

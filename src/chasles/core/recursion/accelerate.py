@@ -57,7 +57,7 @@ def answered(rows: Any, at: int, slot: int, alpha: Any, acceleration: Any) -> An
     return rows[at + PULL + slot] - rows[at + GAIN + slot] * felt
 
 
-@routine
+@hot
 def several_answers(tree: Any, rows: Any, body: int, pair: int, x: Any, out: Any, k: int) -> Any:
     """`answered` of all coordinates, the last to give way first; X with all of them."""
     alpha, a = x

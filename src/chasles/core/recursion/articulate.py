@@ -34,7 +34,7 @@ from chasles.core.blocks.small import (
     put_triangle6,
     scale3,
 )
-from chasles.core.recursion.axes import axis_of, z_axis
+from chasles.core.recursion.axes import axis_of, is_shift, z_axis
 from chasles.core.recursion.dust import swept3, swept_inertia
 from chasles.core.recursion.inertia import (
     crossed,
@@ -45,6 +45,7 @@ from chasles.core.recursion.inertia import (
     rotated,
     rotated_diagonal,
     shifted,
+    sliding_column,
     spread,
     turning_column,
 )
@@ -62,6 +63,7 @@ from chasles.core.recursion.tree import (
     LEVER,
     LINEAR,
     OMEGA,
+    PRISMATIC,
     PULL,
     REVOLUTE,
     ROTARY,
@@ -228,6 +230,16 @@ def give_turn(tree: Any, memory: Any, rows: Any, at: int, k: int, a: Any, p: Any
 
 
 @hot
+def give_shift(
+    tree: Any, memory: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, z: Any
+) -> Any:
+    """Give up a shift along z."""
+    u = sliding_column(a, z)
+    gain, pull = stiffness_of(tree, memory, k, dot(z, u[1]), dot(z, p[1]))
+    return yielded(rows, at, slot, a, p, u, gain, pull)
+
+
+@hot
 def give_along(
     tree: Any, memory: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, s: Any
 ) -> Any:
@@ -291,6 +303,8 @@ def articulate_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, par
         p = (add(p[0], more[0]), add(p[1], more[1]))
     if pair == REVOLUTE:
         a, p = give_turn(tree, memory, rows, at, k, a, p, z_axis(rows, at))
+    elif pair == PRISMATIC:
+        a, p = give_shift(tree, memory, rows, at, 0, k, a, p, z_axis(rows, at))
     elif pair != FIXED:
         a, p = several_axes(tree, memory, rows, body, pair, a, p)
     if parent >= 0:
@@ -299,13 +313,16 @@ def articulate_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, par
         hand_up(tree, memory, rows, body, parent, shifted(a, r), torque, force)
 
 
-@routine
+@hot
 def several_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, a: Any, p: Any) -> Any:
     """All pairs but hinges, and geared balls: coordinate after coordinate."""
     at, k = body * ROW, tree.rate_at[body]
     for slot in range(coordinates_of(pair)):
         s = axis_of(tree, rows, body, pair, slot)
-        a, p = give_along(tree, memory, rows, at, slot, k + slot, a, p, s)
+        if is_shift(pair, slot):
+            a, p = give_shift(tree, memory, rows, at, slot, k + slot, a, p, s[1])
+        else:
+            a, p = give_along(tree, memory, rows, at, slot, k + slot, a, p, s)
     return a, p
 
 

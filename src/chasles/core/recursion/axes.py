@@ -19,6 +19,12 @@ def z_axis(rows: Any, at: int) -> Any:
 
 
 @formula
+def is_shift(pair: int, slot: int) -> bool:
+    """Whether a coordinate turns nothing.  Of all pairs but balls and charts."""
+    return slot >= turns_of(pair) and pair != GEARED
+
+
+@formula
 def axis_of(tree: Any, rows: Any, body: int, pair: int, slot: int) -> Any:
     """S of a coordinate: (turn, shift).  Of all pairs but balls and charts."""
     at = body * ROW

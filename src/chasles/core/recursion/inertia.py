@@ -74,6 +74,12 @@ def turning_column(a: Any, z: Any) -> Any:
 
 
 @formula
+def sliding_column(a: Any, z: Any) -> Any:
+    """U = A S for a shift along z."""
+    return matvec(a[1], z), spread(a[2], z)
+
+
+@formula
 def deflated(a: Any, u: Any, gain: Any) -> Any:
     r"""$A - U D^{-1} U^T$: what is left when the coordinate is free to give way."""
     i, h, m = a

@@ -52,13 +52,16 @@ from chasles.groups.vectors import ZERO, add, axpy, cross, dot, sub, tmatvec
 def hand_over(
     loops: Any, room: Any, place: int, k: int, r: Any, down: Any, torque: Any, force: Any
 ) -> None:
-    """Add G' to the row's place on the parent; on the ground X is known: the ground falls up."""
+    """Give G' to the row's place on the parent; on the ground X is known: the ground falls up."""
     up = loops.place_up[place]
     if up >= 0:
         into = 18 * up + 6 * k
-        moved = add(torque, cross(r, force))
-        put3(room.reach, into, add(vec3(room.reach, into), moved))
-        put3(room.reach, into + 3, add(vec3(room.reach, into + 3), force))
+        torque = add(torque, cross(r, force))
+        if loops.opens[place] == 0:
+            torque = add(torque, vec3(room.reach, into))
+            force = add(force, vec3(room.reach, into + 3))
+        put3(room.reach, into, torque)
+        put3(room.reach, into + 3, force)
     else:
         room.asked[3 * loops.place_group[place] + k] += dot(force, down)
 

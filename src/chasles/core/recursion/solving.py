@@ -20,6 +20,7 @@ from chasles.core.blocks.small import (
     forward3,
     forward6,
     get_triangle6,
+    minus_scaled3,
     minus_scaled6,
     scale3,
     scale6,
@@ -93,24 +94,33 @@ def loop_inward(tree: Any, memory: Any, loops: Any, room: Any, closing: int) -> 
 
 
 @hot
+def felt_along(loops: Any, room: Any, body: int, read: Any, less: Any, total: Any) -> Any:
+    """-V lambda of all groups on the pair of a body; V of a row is `read`, and taken by `less`."""
+    for place in range(loops.first_place[body], loops.first_place[body + 1]):
+        m, into = vec3(room.found, 3 * loops.place_group[place]), 18 * place
+        total = less(total, m[0], read(room.along, into))
+        total = less(total, m[1], read(room.along, into + 6))
+        total = less(total, m[2], read(room.along, into + 12))
+    return total
+
+
+@hot
 def feel_groups(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
     r"""What multipliers do to the coordinates of a pair: $\ddot q \mathrel{-}= D^{-1}V\lambda$."""
     at, pair = body * ROW, tree.pair[body]
-    total = NOTHING
-    for place in range(loops.first_place[body], loops.first_place[body + 1]):
-        m, into = vec3(room.found, 3 * loops.place_group[place]), 18 * place
-        total = minus_scaled6(total, m[0], get6(room.along, into))
-        total = minus_scaled6(total, m[1], get6(room.along, into + 6))
-        total = minus_scaled6(total, m[2], get6(room.along, into + 12))
+    if pair == SPHERICAL:
+        factor, total = (
+            get6(rows, at + COLUMN),
+            felt_along(loops, room, body, vec3, minus_scaled3, ZERO),
+        )
+        put3(rows, at + PULL, add(vec3(rows, at + PULL), backward3(factor, scale3(factor, total))))
+        return
+    six = felt_along(loops, room, body, get6, minus_scaled6, NOTHING)
     if pair >= FREE:
-        put6(rows, at + ALPHA, minus_scaled6(get6(rows, at + ALPHA), -1.0, total))
-    elif pair == SPHERICAL:
-        factor = get6(rows, at + COLUMN)
-        give = backward3(factor, scale3(factor, (total[0], total[1], total[2])))
-        put3(rows, at + PULL, add(vec3(rows, at + PULL), give))
+        put6(rows, at + ALPHA, minus_scaled6(get6(rows, at + ALPHA), -1.0, six))
     else:
         for slot in range(coordinates_of(pair)):
-            rows[at + PULL + slot] += rows[at + GAIN + slot] * total[slot]
+            rows[at + PULL + slot] += rows[at + GAIN + slot] * six[slot]
 
 
 @hot
