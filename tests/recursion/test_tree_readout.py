@@ -6,7 +6,7 @@ from mechanisms import chain, double_pendulum, three_bar
 from subgroup_runs import floating_tree, random_tree
 
 import chasles as ch
-from chasles.build.dynamics.tree_readout import read_on_pairs
+from chasles.build.dynamics.tree_problem import read_on_pairs
 from chasles.result.readout import accelerations
 
 

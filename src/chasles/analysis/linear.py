@@ -13,7 +13,7 @@ from chasles.analysis.factor import DampedKkt, joined, unit_scale
 from chasles.analysis.instant import Instant, Terms
 from chasles.analysis.stacks import GENERATORS
 from chasles.analysis.tangent import Tangent, placed, summed
-from chasles.build.start.poses import rotations
+from chasles.build.system.state import rotations
 from chasles.core.arrays import TWIST, Floats, Integers
 
 #: mu of the accelerations.

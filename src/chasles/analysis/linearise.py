@@ -51,8 +51,7 @@ import numpy as np
 from chasles.analysis.instant import Instant, check_gaps, check_speeds, make_instant
 from chasles.analysis.linear import Unbalance, linear_at
 from chasles.analysis.modes import Complex, Mode, eigen, make_modes, mode_table
-from chasles.analysis.pencil import some_modes
-from chasles.analysis.reduced import reduce
+from chasles.analysis.reduced import reduce, some_modes
 from chasles.build.system.state import State, checked_state
 from chasles.core.arrays import TWIST_COMPONENTS, Floats
 from chasles.model import InvalidOption, Model, UnknownName

@@ -27,8 +27,8 @@ from chasles.analysis.stacks import (
     stacked_joints,
     stacked_weights,
 )
-from chasles.build.start.poses import moved
-from chasles.build.system.sizes import gyration_radii
+from chasles.build.system.gaps import gyration_radii
+from chasles.build.system.state import moved
 from chasles.core.arrays import (
     ANSWER_WIDTH,
     EXCHANGE_WIDTH,

@@ -11,7 +11,7 @@ from typing import Any
 from chasles.build.dynamics.branching import check_branches
 from chasles.build.dynamics.maximal import MaximalForm
 from chasles.build.dynamics.solver import Solver, make_solver
-from chasles.build.dynamics.tree_readout import needs_tree, read_on_pairs
+from chasles.build.dynamics.tree_problem import needs_tree, read_on_pairs
 from chasles.build.start.redundancy import Redundancy
 from chasles.build.system.build import Setup
 from chasles.build.system.state import State

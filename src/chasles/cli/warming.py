@@ -90,7 +90,7 @@ def hand(hinge: Any) -> Any:
 def check_drivers(solver: Any) -> None:
     """What is asked of drivers when a run could not go on."""
     from chasles.build.start.consistent import driven_rates
-    from chasles.build.system.turns import first_integrals
+    from chasles.build.system.coordinates import first_integrals
 
     setup = solver.setup
     solver.form.missed(solver.start, 0.0, first_integrals(setup), driven_rates(setup))

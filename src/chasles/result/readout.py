@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.dynamics.tree_readout import needs_tree, read_on_pairs
+from chasles.build.dynamics.tree_problem import needs_tree, read_on_pairs
 from chasles.build.system.build import Setup
 from chasles.build.system.gaps import components, opening_history
 from chasles.core.arrays import (

@@ -4,12 +4,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from chasles.build.dynamics.tree_readout import OnPairs, own_readings, read_on_pairs
+from chasles.build.dynamics.tree_problem import OnPairs, own_readings, read_on_pairs
 from chasles.build.problem import Problem, wrench_history
 from chasles.core.arrays import Floats
 from chasles.model import Body, Joint, Model
-from chasles.result.checkpoint import Checkpoint
-from chasles.result.provenance import Provenance
+from chasles.result.provenance import Checkpoint, Provenance
 from chasles.result.readout import accelerations
 from chasles.spaces import Designation
 

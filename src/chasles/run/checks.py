@@ -14,7 +14,7 @@ import numpy as np
 
 from chasles.build.start.redundancy import joint_of_row, lightest_body
 from chasles.build.system.build import Setup
-from chasles.build.system.sizes import alike, length_rows
+from chasles.build.system.gaps import alike, length_rows
 from chasles.core.arrays import Floats
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.mechanism import Promises

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.system.coordinates import Key, coordinate_rate
+from chasles.build.system.coordinates import Key, coordinate, coordinate_rate
 from chasles.build.system.signals import Inputs
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import (
@@ -21,10 +21,9 @@ from chasles.model import (
 )
 from chasles.model.checks import checked_number, checked_positive
 from chasles.model.coordinates import coordinate_key
-from chasles.model.docstrings import documented
 from chasles.model.errors import one_line, short_repr
+from chasles.model.keywords import documented
 from chasles.model.words import Coordinate
-from chasles.result.violations import coordinate
 from chasles.run.stepper import Stepper
 from chasles.run.time_grid import MOST_STEPS
 

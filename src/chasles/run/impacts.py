@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from chasles.build.dynamics.equations import equations_at
-from chasles.build.dynamics.tree_readout import has_rotors
+from chasles.build.dynamics.tree_problem import has_rotors
 from chasles.build.system.coordinates import coordinate_rate
 from chasles.build.system.tree_state import state_of
 from chasles.core.arrays import TWIST, Floats

@@ -22,7 +22,7 @@ from chasles.core.state_block import (
 )
 from chasles.integrators.methods import Method
 from chasles.model import ChaslesError, InvalidFile, InvalidOption, SimulationStopped
-from chasles.result.checkpoint import Checkpoint
+from chasles.result.provenance import Checkpoint
 from chasles.run.control import Control
 from chasles.run.events import Event
 from chasles.run.grid_pace import GridPace

@@ -23,7 +23,7 @@ from chasles.many.traced.choosing import KERNELS, quickened
 from chasles.model import InvalidOption, SimulationStopped, UnknownName
 from chasles.model.model import checked_model, plural
 from chasles.notices import logged
-from chasles.result.checkpoint import Checkpoint
+from chasles.result.provenance import Checkpoint
 from chasles.result.result import Result
 from chasles.run.events import Event
 from chasles.run.loop import Run
@@ -43,9 +43,8 @@ from chasles.run.preparation import (
     watched_by,
 )
 from chasles.run.recording import Recording, closed_on_error, open_recording
-from chasles.run.time_grid import Grid, make_grid
+from chasles.run.time_grid import Grid, Tolerances, check_stabiliser, make_grid, make_tolerances
 from chasles.run.tolerance_pace import Glance
-from chasles.run.tolerances import Tolerances, check_stabiliser, make_tolerances
 
 #: Trajectories larger than this are refused: save fewer states.
 MEMORY_LIMIT = 4 * 2**30

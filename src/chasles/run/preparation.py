@@ -30,9 +30,8 @@ from chasles.model.checks import check_flag
 from chasles.model.errors import short_repr
 from chasles.model.model import checked_model
 from chasles.model.plain import check_kinds
-from chasles.result.checkpoint import Checkpoint
 from chasles.result.dataset import attributes_of, text_of
-from chasles.result.provenance import Provenance, coefficients
+from chasles.result.provenance import Checkpoint, Provenance, coefficients
 from chasles.result.result import Result
 from chasles.run.checks import checks, make_promises, suspicions
 from chasles.run.control import Control, checked_controller
@@ -45,9 +44,8 @@ from chasles.run.pace import Pace
 from chasles.run.recording import Recording
 from chasles.run.scipy_pace import ScipyPace
 from chasles.run.stepper import Stepper, make_stepper
-from chasles.run.time_grid import Grid
+from chasles.run.time_grid import Grid, Tolerances
 from chasles.run.tolerance_pace import Glance, TolerancePace
-from chasles.run.tolerances import Tolerances
 from chasles.spaces.on_subgroups import subgroup_tree
 
 

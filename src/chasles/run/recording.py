@@ -31,7 +31,7 @@ from chasles.result.atomic_file import (
     remove_orphans,
     replacing,
 )
-from chasles.result.checkpoint import Checkpoint
+from chasles.result.provenance import Checkpoint
 from chasles.run.loop import Run
 from chasles.run.output import Saved
 from chasles.run.recorded import (

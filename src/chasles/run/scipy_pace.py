@@ -18,7 +18,7 @@ from chasles.integrators.methods import Method
 from chasles.model import SimulationStopped
 from chasles.run.pace import ChoosingPace
 from chasles.run.stops import explained, failed_formula
-from chasles.run.tolerances import Tolerances
+from chasles.run.time_grid import Tolerances
 
 #: Methods that take a shorter step where a slope is not a number; the others stumble over it.
 SHORTEN = ("RK23", "RK45", "DOP853")

@@ -12,10 +12,9 @@ from chasles.build.dynamics.kept_rows import kept_joints, kept_rows
 from chasles.build.dynamics.solver import Solver, never_depend
 from chasles.build.start.consistent import driven_rates
 from chasles.build.system.build import Setup
-from chasles.build.system.coordinates import Key
+from chasles.build.system.coordinates import Key, first_integrals
 from chasles.build.system.tree_setup import coordinates_of_points, known_coordinates, tree_setup
 from chasles.build.system.tree_state import absolute_of, state_of
-from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import POSE_X, Floats, System, lend
 from chasles.core.forces.kind import no_effort
 from chasles.core.forces.registry import FORCES

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.system.sizes import gyration_radii
+from chasles.build.system.gaps import gyration_radii
 from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.core.arrays import Floats, lend
 from chasles.core.outcomes import OK
@@ -18,7 +18,7 @@ from chasles.integrators.methods import Method
 from chasles.model import SimulationStopped
 from chasles.run.pace import ChoosingPace
 from chasles.run.stops import explained, failed_formula
-from chasles.run.tolerances import COLLAPSED, Tolerances
+from chasles.run.time_grid import COLLAPSED, Tolerances
 
 #: Steps attempted before somebody may glance at the run, and end it: a twentieth of a second.
 GLANCE_AT = 4096

@@ -22,8 +22,8 @@ from chasles.build.dynamics.maximal import MaximalForm, terms_at
 from chasles.build.dynamics.solver import DAMPING, REDUNDANT, Solver, never_depend
 from chasles.build.start.kkt import weights
 from chasles.build.start.redundancy import joint_of_row
-from chasles.build.system.sizes import row_sizes
-from chasles.build.system.turns import first_integrals
+from chasles.build.system.coordinates import first_integrals
+from chasles.build.system.gaps import row_sizes
 from chasles.core.arrays import TWIST, Floats
 from chasles.model import InconsistentStart
 

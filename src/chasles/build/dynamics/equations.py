@@ -8,13 +8,12 @@ import numpy as np
 
 from chasles.build.dynamics.maximal import MaximalForm, terms_at
 from chasles.build.dynamics.solver import make_solver
-from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.build.dynamics.tree_readout import needs_tree
+from chasles.build.dynamics.tree_problem import TreeProblem, needs_tree
 from chasles.build.start.kkt import constraint_rows, mass_matrices, weights
 from chasles.build.start.redundancy import all_rows, singular_error
 from chasles.build.system.build import Setup, build, is_closed, rotor_places
+from chasles.build.system.coordinates import first_integrals
 from chasles.build.system.state import State, checked_state
-from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System
 from chasles.core.workspace import Workspace
 from chasles.model import InvalidModel, Model

@@ -6,12 +6,12 @@ import numpy as np
 
 from chasles.build.dynamics.maximal import MaximalForm, Solved
 from chasles.build.start.closure import jacobian_at
-from chasles.build.start.conflicts import contradiction
 from chasles.build.start.consistent import initial_state
 from chasles.build.start.kkt import constraint_rows, weigh, weights
 from chasles.build.start.redundancy import (
     RANK_LIMIT,
     Redundancy,
+    contradiction,
     find_redundancy,
     free_pivots,
     is_redundant,

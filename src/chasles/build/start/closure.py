@@ -25,11 +25,10 @@ from chasles.build.start.kkt import (
     weigh,
     weights,
 )
-from chasles.build.start.poses import moved, rotations
 from chasles.build.system.build import Setup
-from chasles.build.system.coupled import coupled_gap, coupled_places
-from chasles.build.system.gaps import components
-from chasles.build.system.sizes import measured_rows, row_units
+from chasles.build.system.coordinates import coupled_gap, coupled_places
+from chasles.build.system.gaps import components, measured_rows, row_units
+from chasles.build.system.state import moved, rotations
 from chasles.compiled import borrow, kernel
 from chasles.core.arrays import POSE_X, Floats, Integers, System
 from chasles.core.constraints.kind import RAD

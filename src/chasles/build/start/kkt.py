@@ -14,7 +14,7 @@ import numpy as np
 
 from chasles.build.system.build import Setup, rotor_places
 from chasles.build.system.build_tree import build_tree, free_links
-from chasles.build.system.coupled import coupled_matrix, coupled_places
+from chasles.build.system.coordinates import coupled_matrix, coupled_places
 from chasles.build.system.tree_setup import cuts_of
 from chasles.core.arrays import TWIST, Floats, Integers, System, padded
 from chasles.core.recursion.cuts import Cut
