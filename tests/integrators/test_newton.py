@@ -10,7 +10,7 @@ from mechanisms import KINDS, heavy_top, moving, tree
 
 import chasles as ch
 from chasles.analysis.tangent import tangent
-from chasles.build.start.kkt import mass_matrices
+from chasles.build.start.rows import mass_matrices
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, flat_arrays
 from chasles.core.newton.matrix import load_bodies, load_newton, sharpen
 from chasles.core.newton.past import put_difference

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from chasles.build.dynamics.branching import check_branches
-from chasles.build.dynamics.maximal import MaximalForm
-from chasles.build.dynamics.solver import Solver, make_solver
+from chasles.build.dynamics.solver import Solver, make_solver, never_depend
 from chasles.build.dynamics.tree_problem import needs_tree, read_on_pairs
+from chasles.build.start.free_bodies import MaximalForm
 from chasles.build.start.redundancy import Redundancy
 from chasles.build.system.build import Setup
 from chasles.build.system.state import State
@@ -140,7 +140,7 @@ class Problem:
     def solver(self) -> Solver:
         """What runs step with, each in scratch of its own: made when it is first asked for."""
         solver = make_solver(self.setup, damp=self.damp, refuse=self.refuse)
-        if not self.damp:
+        if not self.damp and not never_depend(self.model):
             check_branches(solver)
         return solver
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.build.dynamics.maximal import terms_at
+from chasles.build.start.free_bodies import terms_at
 from chasles.build.start.redundancy import DEPENDENT, RANK_LIMIT, all_rows, equilibrated
 from chasles.build.system.build import Setup, real_rows
 from chasles.core.arrays import POSE_X, Floats, Integers, row_span

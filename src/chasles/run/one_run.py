@@ -82,8 +82,10 @@ def prepared(asked: Options, glance: Glance | None = None, shortened: float = 1.
     tolerances = make_tolerances(method, asked, asked.until)
     watched = watched_by(asked)
     check_company(tolerances, watched, asked)
-    record = open_recording(asked.into, asked.resume, asked.t_eval)
-    with closed_on_error(record):
+    record = None
+    if asked.into is not None or asked.resume is not False:
+        record = open_recording(asked.into, asked.resume, asked.t_eval)
+    with nullcontext() if record is None else closed_on_error(record):
         return made_ready(asked, tolerances, watched, record, glance, shortened)
 
 

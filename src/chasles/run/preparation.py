@@ -167,6 +167,8 @@ def ended(run: Run, t: float) -> tuple[str, str]:
 
 def watched_by(asked: Options | ByHand) -> tuple[Event, ...]:
     """The events of a run, impacts by their ends."""
+    if isinstance(asked.events, tuple) and not asked.events:
+        return ()
     return expanded(checked_events(asked.events, (Impact,)), asked.model)
 
 

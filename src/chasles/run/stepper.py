@@ -21,6 +21,7 @@ from chasles.core.forces.registry import FORCES
 from chasles.core.mechanism import Mechanism, Promises
 from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
 from chasles.core.recursion.groups import make_loop_room
+from chasles.core.recursion.kept import no_kept_rows
 from chasles.core.recursion.loading import in_world
 from chasles.core.recursion.tables import in_order
 from chasles.core.recursion.tree import BY_WRENCH, DOF, SPHERICAL, STORED, Tree, make_recursion
@@ -286,7 +287,8 @@ def make_stepper(
         loops=loops,
         room=make_loop_room(loops, tree.body_count, count),
         stabiliser=stabiliser,
-        kept=kept_rows(scratch, solver, found.cuts, start, stabiliser.found.chosen),
+        kept=kept_rows(scratch, solver, found.cuts, start, stabiliser.found.chosen)
+        if found.cuts else no_kept_rows(),
         placed=np.zeros_like(memory.rows),
     )  # fmt: skip
     check_admitted(method, mechanism, setup)

@@ -6,11 +6,11 @@ from typing import Literal
 
 import numpy as np
 
-from chasles.build.dynamics.maximal import MaximalForm, terms_at
 from chasles.build.dynamics.solver import make_solver
 from chasles.build.dynamics.tree_problem import TreeProblem, needs_tree
-from chasles.build.start.kkt import constraint_rows, mass_matrices, weights
+from chasles.build.start.free_bodies import MaximalForm, terms_at
 from chasles.build.start.redundancy import all_rows, singular_error
+from chasles.build.start.rows import constraint_rows, mass_matrices, weights
 from chasles.build.system.build import Setup, build, is_closed, rotor_places
 from chasles.build.system.coordinates import first_integrals
 from chasles.build.system.state import State, checked_state

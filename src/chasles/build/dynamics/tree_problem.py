@@ -13,7 +13,7 @@ import numpy as np
 
 from chasles.build.dynamics.cut_joints import TreeScratch, cut_rows, room_of
 from chasles.build.dynamics.solver import make_solver
-from chasles.build.start.kkt import FEATHER
+from chasles.build.start.rows import FEATHER
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import with_feathers
 from chasles.build.system.coordinates import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.build.start.kkt import FEATHER, constraint_rows, weights
+from chasles.build.start.rows import constraint_rows
 from chasles.build.system.build import Setup, real_rows
 from chasles.build.system.coordinates import coupled_places
 from chasles.build.system.gaps import row_units
@@ -124,16 +124,6 @@ def rank_of(jacobian: Floats) -> int:
     """Of rows of an equilibrated J."""
     s = np.linalg.svd(jacobian, compute_uv=False)
     return int(np.sum(s > DEPENDENT * s.max(initial=0.0)))
-
-
-def free_pivots(setup: Setup, entries: Floats) -> Floats:
-    r"""$\mathrm{diag}(J M^{-1} J^T)$: what each row's pivot would be without the other joints.
-
-    Frames without mass count as the lightest body does.
-    """
-    inverses = np.linalg.inv(weights(setup.system))
-    inverses[setup.system.bodies.mass == 0.0] *= FEATHER
-    return constraint_rows(setup, entries).pivots(inverses)
 
 
 def joint_of_row(setup: Setup, row: int) -> tuple[str, str]:

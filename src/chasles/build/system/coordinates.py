@@ -18,7 +18,7 @@ from chasles.core.rows import (
     twist_in_joint_frame,
 )
 from chasles.groups.vectors import sub
-from chasles.model import Coupling, CustomCoupling, JointForce, Model, coordinates_of
+from chasles.model import Coupling, CustomCoupling, JointForce, Model
 from chasles.model.coordinates import ANGLE
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ Key = tuple[str, str]
 
 def coordinate_keys(model: Model) -> list[Key]:
     """All coordinates of a model's joints, in its order."""
-    return [(joint.name, word) for joint in model.joints for word in coordinates_of(joint)]
+    return [(joint.name, word) for joint in model.joints for word in joint.coordinates]
 
 
 def coordinate_of_poses(setup: "Setup", joint: str, kind: str, absolute: Floats) -> Floats:
