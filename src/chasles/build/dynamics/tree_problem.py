@@ -152,10 +152,6 @@ def needs_tree(model: Model) -> bool:
     return bool(model.couplings) or any(body.mass == 0.0 for body in model.bodies)
 
 
-def has_rotors(model: Model) -> bool:
-    return any(joint.rotors for joint in model.joints)
-
-
 class OnPairs(NamedTuple):
     """What the pairs of a model tell at states."""
 
