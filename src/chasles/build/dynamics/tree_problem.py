@@ -21,7 +21,6 @@ from chasles.build.system.coordinates import (
     coordinate_keys,
     coordinate_row,
     coupled_places,
-    hinge_names,
 )
 from chasles.build.system.state import State
 from chasles.build.system.tree_setup import build_counted, known_coordinates, tree_setup
@@ -170,26 +169,27 @@ def read_on_pairs(
     multipliers (T, rows) of a method of index 2 or 3, if they are given: every joint exerts what
     its rows do, and what carries a body the rest, so that all bodies are in balance.
     """
-    problem = problem or tree_problem(setup)
-    states, own = Readings(problem, setup, integrals, known), problem.setup
-    joints, order = setup.system.joints, states.order
+    problem = problem or TreeProblem.from_setup(setup)
+    points = points_of(problem, absolute, integrals, known)
+    joints = setup.system.joints
     wrenches = np.zeros((len(absolute), setup.system.joint_count, ROW_WIDTH))
-    rates, places = np.zeros((*absolute.shape[:2], 6)), coupled_places(own)
+    rates, places = np.zeros((*absolute.shape[:2], 6)), coupled_places(setup)
     couplings = np.zeros((len(absolute), len(places)))
     efforts = np.zeros((len(absolute), problem.tree.rate_count))
-    carried = tree_setup(own).body_of
+    carried = tree_setup(setup).body_of
     for k, t in enumerate(times.tolist()):
         given = None if multipliers is None else multipliers[k]
-        found = problem.reactions(states.at(k, absolute[k]), t, given)
-        efforts[k], rates[k, order] = found.efforts, found.twist_rates
+        problem.work.quadratures[: integrals.shape[1]] = integrals[k]
+        found = problem.reactions(points[k], t, given)
+        efforts[k], rates[k] = found.efforts, found.twist_rates
         couplings[k] = -found.multipliers[places]
         for index in np.unique(problem.loops.joints).tolist():  # -J^T lambda of what is cut
-            first = int(own.system.joints.first_row[index])
-            rows = slice(first, first + int(own.system.joints.span[index]))
+            first = int(joints.first_row[index])
+            rows = slice(first, first + int(joints.span[index]))
             wrenches[k, index] = -found.multipliers[rows] @ problem.work.jacobian[rows]
         for name, body in carried.items():
             index, halves = setup.joint_index[name], found.on_bodies[body].reshape(2, 6)
-            wrenches[k, index] += halves[:: 1 if joints.b[index] == order[body] else -1].ravel()
+            wrenches[k, index] += halves[:: 1 if joints.b[index] == body else -1].ravel()
     for driver in setup.model.drivers:
         if not isinstance(driver, Driver) or driver.joint not in carried:
             continue  # a row like those of cut joints
@@ -225,50 +225,23 @@ def own_readings(
     )  # fmt: skip
 
 
-class Readings:
-    """States of a run as the tree of a problem takes them, with the whole turns that were counted.
+def points_of(
+    problem: TreeProblem, absolute: Floats, integrals: Floats, known: Floats | None
+) -> Floats:
+    """States (T, q + v) of poses and twists (T, n, 18), with the whole turns that were counted.
 
-    `integrals` (T, quadratures) and `known` (T, coordinates, or None) are those of the run, whose
-    arrays are `setup`: joints that have rows there are counted among its integrals.
+    Coordinates that are not known, those of older files, are told by integrals and poses.
     """
-
-    def __init__(
-        self, problem: TreeProblem, setup: Setup, integrals: Floats, known: Floats | None
-    ) -> None:
-        self.problem, self.integrals, self.known = problem, integrals, known
-        self.keys = coordinate_keys(setup.model)
-        self.counted = angle_columns(setup)
-        self.places = tree_setup(problem.setup).body_of
-        self.hinges = hinge_names(problem.setup)
-        self.order = [setup.body_index[name] for name in problem.setup.body_index]
-
-    def value(self, k: int, joint: str, word: str) -> float | None:
-        """A coordinate at the k-th state; None where poses tell it."""
-        found = np.nan if self.known is None else self.known[k, self.keys.index((joint, word))]
-        if not np.isfinite(found) and word == ANGLE and joint in self.counted:
-            found = self.integrals[k, self.counted[joint][0]]
-        return float(found) if np.isfinite(found) else None
-
-    def at(self, k: int, absolute: Floats) -> Floats:
-        """The k-th state (q + v,) of poses and twists (n, 18); its integrals go to the problem."""
-        known = {
-            (self.places[joint], word): value
-            for joint, word in self.keys
-            if joint in self.places and (value := self.value(k, joint, word)) is not None
-        }
-        first, own = self.problem.setup.system.hinges.first, self.problem.work.quadratures
-        own[:first] = self.integrals[k, :first]
-        for number, joint in enumerate(self.hinges):
-            own[first + number] = self.value(k, joint, ANGLE) or 0.0
-        return state_of(self.problem.tree, absolute[self.order], known)
-
-
-def tree_problem(setup: Setup) -> TreeProblem:
-    """The tree of a model, whose motors are given the inputs that were held over the run."""
-    start = None
-    if setup.start is not None:  # what was entered may be open, or move against its joints
-        rows = setup.start[[setup.body_index[name] for name in setup.model.body_names]]
-        start = State.from_absolute(0.0, setup.model, rows, setup.angles, setup.displacements)
-    problem = TreeProblem.from_model(setup.model, start=start)
-    problem.setup.signals.given = setup.signals.given
-    return problem
+    setup, body_of = problem.setup, tree_setup(problem.setup).body_of
+    columns = dict[tuple[int, str], Floats]()
+    for joint, (column, *_) in angle_columns(setup).items():
+        if joint in body_of:
+            columns[body_of[joint], ANGLE] = integrals[:, column]
+    for column, (joint, word) in enumerate(coordinate_keys(setup.model)):
+        if known is not None and joint in body_of and np.isfinite(known[:, column]).all():
+            columns[body_of[joint], word] = known[:, column]
+    rows = [
+        state_of(problem.tree, row, {key: float(column[k]) for key, column in columns.items()})
+        for k, row in enumerate(absolute)
+    ]
+    return np.array(rows).reshape(len(absolute), -1)
