@@ -21,7 +21,7 @@ def compared(model: ch.Model, spaces: str):
         grounded = np.flatnonzero(bodies < 0)  # what the ground feels is not asked for
         for part in (wrenches, found):
             part[:, grounded, 6 * side : 6 * side + 6] = 0.0
-    theirs = wrenches, accelerations(setup, *history, wrenches, result.coordinates)
+    theirs = wrenches, accelerations(setup, *history, wrenches)
     return theirs, (found, rates)
 
 

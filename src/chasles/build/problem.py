@@ -10,7 +10,6 @@ from typing import Any
 
 from chasles.build.dynamics.branching import check_branches
 from chasles.build.dynamics.solver import Solver, make_solver, never_depend
-from chasles.build.dynamics.tree_problem import needs_tree, read_on_pairs
 from chasles.build.start.free_bodies import MaximalForm
 from chasles.build.start.redundancy import Redundancy
 from chasles.build.system.build import Setup
@@ -185,19 +184,6 @@ def make_problem(
     if named and not setup.asks_users:
         choice.model._kept[key] = problem
     return problem
-
-
-def wrench_history(
-    problem: Problem,
-    absolute: Floats,
-    times: Floats,
-    integrals: Floats,
-    coordinates: Floats | None = None,
-) -> Floats:
-    """Joint wrenches (T, m, 12) at absolute states (T, n, 18)."""
-    if needs_tree(problem.model):
-        return read_on_pairs(problem.setup, absolute, times, integrals, coordinates).wrenches
-    return problem.form.wrench_history(absolute, times, integrals)
 
 
 def bytes_kept(bodies: int, quadratures: int, states: int) -> int:
