@@ -120,7 +120,7 @@ def test_a_start_beyond_an_end_is_refused():
         ch.simulate(sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.1)], **TIGHT)
 
 
-def two_rails(armature=0.0, coupled=False, massless=False):
+def two_rails(armature=0.0, coupled=False, massless=False, formula=False):
     """Blocks on rails beside each other."""
     bodies = [ch.Body.box(n, size=(0.1, 0.1, 0.1), mass=1.0) for n in ("one", "two")]
     rails = [
@@ -137,18 +137,56 @@ def two_rails(armature=0.0, coupled=False, massless=False):
             ],
         )
     ties = [ch.Coupling("tie", {"rail one": 1, "rail two": 0.5})] if coupled else []
+    if formula:
+        ties = [ch.CustomCoupling("tie", ["one", "two"], lambda a, b: a[1][2] + 0.5 * b[1][2])]
     return ch.Model(bodies, rails, drivers=ties)
 
 
+def bounces(first, restitution, until):
+    """Times of the bounces of what falls onto an end in `first` seconds."""
+    times = [first]
+    while times[-1] < until:
+        times.append(times[-1] + 2 * first * restitution ** len(times))
+    return times[:-1]
+
+
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "rail", "pull"),
     [
-        ({"armature": 0.3}, "joint 'rail one' has an armature"),
-        ({"coupled": True}, "coupling 'tie' would pass the impulse on"),
-        ({"massless": True}, "body 'frame' has no mass"),
+        ({"armature": 0.3}, "rail one", GRAVITY / 1.3),
+        ({"armature": 0.3, "coupled": True}, "rail two", 0.5 * GRAVITY / (1.3 * 1.25)),
+        ({"coupled": True}, "rail two", 0.5 * GRAVITY / 1.25),
+        ({"formula": True}, "rail two", 0.5 * GRAVITY / 1.25),
+        ({"massless": True}, "rail two", GRAVITY),
+        ({"massless": True, "coupled": True}, "rail two", 0.5 * GRAVITY / 1.25),
     ],
 )
-def test_what_impacts_do_not_know_is_refused_by_its_own_name(options, message):
-    stop = ch.Impact("stop", "rail one", lower=-0.1)
-    with pytest.raises(ch.InvalidOption, match=message):
-        ch.simulate(two_rails(**options), 0.1, events=[stop], **TIGHT)
+def test_impacts_know_rotors_couplings_and_frames(options, rail, pull):
+    """Two falls by q, and one rises by q / 2 where they are coupled, which moves 1 + 1/4 kg."""
+    stop = ch.Impact("stop", rail, lower=-0.1, restitution=0.8)
+    model = two_rails(**options)
+    run = ch.simulate(model, 0.5, events=[stop], method="dop853", rtol=1e-10)
+    expected = bounces(np.sqrt(2 * 0.1 / pull), 0.8, 0.5)
+    np.testing.assert_allclose(run.events["stop"], expected, atol=1e-8)
+    one, two = (run.coordinate(f"rail {name}") for name in ("one", "two"))
+    if model.couplings:
+        np.testing.assert_allclose(one, -0.5 * two, atol=1e-9)
+    assert run.warnings == ()
+
+
+def test_an_elastic_impact_on_a_cross_without_mass_keeps_energy_and_spin():
+    """The end of its pitch has no moment about the vertical."""
+    frame = ch.Body.frame("cross")
+    rod = ch.Body.box("rod", (1.0, 0.2, 0.1), mass=1.0, position=(0.5, 0, 0))
+    joints = [
+        ch.Revolute("yaw", ch.GROUND, frame, (0, 0, 0), "z"),
+        ch.Revolute("pitch", frame, rod, (0, 0, 0), "y"),
+    ]
+    stop = ch.Impact("stop", "pitch", lower=-0.2, upper=0.4)
+    spun = {"yaw": (0.0, 3.0), "pitch": (0.0, 0.5)}
+    model = ch.Model([frame, rod], joints)
+    run = ch.simulate(model, 2.0, events=[stop], start=spun, method="dop853", rtol=1e-10)
+    assert len(run.events["stop"]) == 4
+    np.testing.assert_allclose(run.energy(), run.energy()[0], atol=1e-7)
+    spin = run.angular_momentum()[:, 2]
+    np.testing.assert_allclose(spin, spin[0], atol=1e-7)

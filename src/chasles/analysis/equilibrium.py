@@ -41,6 +41,7 @@ from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import checked_count
 from chasles.model.keywords import checked_keywords
+from chasles.model.model import checked_model
 from chasles.result.reactions import Reaction, reaction
 
 PREFERENCES = ("stable", "nearest")
@@ -195,7 +196,7 @@ def equilibrium(
     """
     UnknownName.check("preference", prefer, PREFERENCES, "prefer")
     most_steps = checked_count(most_steps, "most_steps", 10**6, "equilibrium", InvalidOption)
-    place = first_place(model, start)
+    place = first_place(checked_model(model), start)
     search = EquilibriumSearch(place, most_steps)
     methods = (search.down, search.root) if prefer == "stable" else (search.root,)
     for method in methods:
