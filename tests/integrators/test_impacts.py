@@ -120,10 +120,13 @@ def test_a_start_beyond_an_end_is_refused():
         ch.simulate(sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.1)], **TIGHT)
 
 
-def two_rails(coupled=False, massless=False):
-    """Blocks on rails beside each other; without weight."""
+def two_rails(armature=0.0, coupled=False, massless=False, formula=False, gravity=(0, 0, -GRAVITY)):
+    """Blocks on rails beside each other."""
     bodies = [ch.Body.box(n, size=(0.1, 0.1, 0.1), mass=1.0) for n in ("one", "two")]
-    rails = [ch.Prismatic(f"rail {b.name}", ch.GROUND, b, axis=(0, 0, 1)) for b in bodies]
+    rails = [
+        ch.Prismatic(f"rail {b.name}", ch.GROUND, b, axis=(0, 0, 1), armature=armature)
+        for b in bodies
+    ]
     if massless:
         frame = ch.Body.frame("frame")
         bodies[1:], rails[1:] = (
@@ -134,7 +137,9 @@ def two_rails(coupled=False, massless=False):
             ],
         )
     ties = [ch.Coupling("tie", {"rail one": 1, "rail two": 0.5})] if coupled else []
-    return ch.Model(bodies, rails, drivers=ties, gravity=(0, 0, 0))
+    if formula:
+        ties = [ch.CustomCoupling("tie", ["one", "two"], lambda a, b: a[1][2] + 0.5 * b[1][2])]
+    return ch.Model(bodies, rails, drivers=ties, gravity=gravity)
 
 
 def rates_after(model, joint, start, e, **options):
@@ -189,11 +194,63 @@ def test_the_elbow_hits_its_end_and_the_shoulder_keeps_its_momentum(space, geare
 @pytest.mark.parametrize("space", SPACES)
 def test_a_coupling_passes_the_impulse_on(space):
     start = {"rail one": (0.0, -2.0), "rail two": (0.0, 4.0)}
-    found = rates_after(two_rails(coupled=True), "rail one", start, 0.5, spaces=space)
+    found = rates_after(
+        two_rails(coupled=True, gravity=(0, 0, 0)), "rail one", start, 0.5, spaces=space
+    )
     assert found == pytest.approx({"rail one": 1.0, "rail two": -2.0})
 
 
 def test_a_frame_without_mass_lets_the_block_keep_its_way():
     start = {"rail one": (0.0, 0.3), "beside": (0.0, 1.5), "rail two": (0.0, -2.0)}
-    found = rates_after(two_rails(massless=True), "rail two", start, 0.5)
+    found = rates_after(two_rails(massless=True, gravity=(0, 0, 0)), "rail two", start, 0.5)
     assert found == pytest.approx({"rail one": 0.3, "beside": 1.5, "rail two": 1.0})
+
+
+def bounces(first, restitution, until):
+    """Times of the bounces of what falls onto an end in `first` seconds."""
+    times = [first]
+    while times[-1] < until:
+        times.append(times[-1] + 2 * first * restitution ** len(times))
+    return times[:-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "rail", "pull"),
+    [
+        ({"armature": 0.3}, "rail one", GRAVITY / 1.3),
+        ({"armature": 0.3, "coupled": True}, "rail two", 0.5 * GRAVITY / (1.3 * 1.25)),
+        ({"coupled": True}, "rail two", 0.5 * GRAVITY / 1.25),
+        ({"formula": True}, "rail two", 0.5 * GRAVITY / 1.25),
+        ({"massless": True}, "rail two", GRAVITY),
+        ({"massless": True, "coupled": True}, "rail two", 0.5 * GRAVITY / 1.25),
+    ],
+)
+def test_impacts_know_rotors_couplings_and_frames(options, rail, pull):
+    """Two falls by q, and one rises by q / 2 where they are coupled, which moves 1 + 1/4 kg."""
+    stop = ch.Impact("stop", rail, lower=-0.1, restitution=0.8)
+    model = two_rails(**options)
+    run = ch.simulate(model, 0.5, events=[stop], method="dop853", rtol=1e-10)
+    expected = bounces(np.sqrt(2 * 0.1 / pull), 0.8, 0.5)
+    np.testing.assert_allclose(run.events["stop"], expected, atol=1e-8)
+    one, two = (run.coordinate(f"rail {name}") for name in ("one", "two"))
+    if model.couplings:
+        np.testing.assert_allclose(one, -0.5 * two, atol=1e-9)
+    assert run.warnings == ()
+
+
+def test_an_elastic_impact_on_a_cross_without_mass_keeps_energy_and_spin():
+    """The end of its pitch has no moment about the vertical."""
+    frame = ch.Body.frame("cross")
+    rod = ch.Body.box("rod", (1.0, 0.2, 0.1), mass=1.0, position=(0.5, 0, 0))
+    joints = [
+        ch.Revolute("yaw", ch.GROUND, frame, (0, 0, 0), "z"),
+        ch.Revolute("pitch", frame, rod, (0, 0, 0), "y"),
+    ]
+    stop = ch.Impact("stop", "pitch", lower=-0.2, upper=0.4)
+    spun = {"yaw": (0.0, 3.0), "pitch": (0.0, 0.5)}
+    model = ch.Model([frame, rod], joints)
+    run = ch.simulate(model, 2.0, events=[stop], start=spun, method="dop853", rtol=1e-10)
+    assert len(run.events["stop"]) == 4
+    np.testing.assert_allclose(run.energy(), run.energy()[0], atol=1e-7)
+    spin = run.angular_momentum()[:, 2]
+    np.testing.assert_allclose(spin, spin[0], atol=1e-7)

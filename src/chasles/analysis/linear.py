@@ -74,7 +74,7 @@ class Linear:
         self, multipliers: Floats, needed: Floats
     ) -> list[tuple[Integers, Floats]]:
         r"""$-(\partial_\xi Q - \partial_\xi(J^T\lambda) + (0, \omega\times f))$, part by part."""
-        blocks = [(x.columns, -x.slopes[:, :, :12]) for x in self.tangent.loads]
+        blocks = [(x.columns, -x.by_pose) for x in self.tangent.loads]
         blocks += self.geometric_blocks(multipliers)
         return [*blocks, (self.tangent.loads[0].columns, self.held_directions(needed))]
 

@@ -1,38 +1,31 @@
 r"""Impacts: a joint's coordinate meets a rigid end and leaves it with a fraction of its rate.
 
-With n the row of the coordinate's rate, $\dot q = n v$, in the velocities v of the pairs, M the
-mass matrix there, rotors included, and N the rows of all joints, drivers and couplings, an impact
-adds the impulse $\Lambda$ along n and those of the rows, which keep their speeds:
+With n the row of the coordinate's rate, $\dot q = n V$, in absolute body twists, an impact adds the
+impulse $\Lambda$ along it and those of the joints and drivers, which keep their speeds:
 
-$$ M\,\Delta v + N^T\lambda = n^T\Lambda, \qquad N\,\Delta v = 0, \qquad
-   n(v + \Delta v) = -e\,n v . $$
+$$ M\,\Delta V + J^T\lambda = n^T\Lambda, \qquad J\,\Delta V = 0, \qquad
+   n(V + \Delta V) = -e\,n V . $$
+
+M has the inertias of rotors, J the rows of couplings; bodies without mass have rows only.
 
 The coefficient of restitution e is 1 for an elastic impact (kinetic energy is kept, whatever the
 mechanism) and 0 for an inelastic one.  Poses stay as they are.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.build.start.rows import constraint_rows, jacobian_at, mass_matrices
-from chasles.build.system.build import rotor_places
-from chasles.build.system.coordinates import (
-    Key,
-    coordinate_keys,
-    coordinate_rate,
-    coupled_matrix,
-    coupled_places,
-)
-from chasles.build.system.tree_state import absolute_of
+from chasles.build.dynamics.equations import Equations, equations_at, equations_of_pairs
+from chasles.build.dynamics.tree_problem import TreeProblem, needs_tree
+from chasles.build.system.coordinates import coordinate_rate
+from chasles.build.system.tree_state import state_of
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.state_block import EXCHANGED, SUPPLIED, StateBlock
 from chasles.model import InvalidOption, Joint, Model
 from chasles.model.checks import checked_number
-from chasles.model.coordinates import ANGLE, coordinate_key
+from chasles.model.coordinates import coordinate_key
 from chasles.model.errors import short_repr
 from chasles.model.joint_forces import checked_ends
 from chasles.model.keywords import checked_keywords
@@ -49,8 +42,6 @@ TOUCHES = 1e-9
 MOST_AT_ONCE = 64
 #: An impulse moves the coordinate by less than this fraction of what it would move it alone.
 HELD = 1e-12
-#: Entries of N below this share of what is added up in them are rounding errors.
-ROUNDED = 1e-12
 #: So far inside of an end a coordinate is said to be right after an impact.
 TINY = float(np.finfo(float).tiny)
 #: A step after an impact is this fraction of the flight at the most: the next step must see the
@@ -141,13 +132,13 @@ def expanded(events: tuple[Any, ...], model: Model) -> tuple[Event, ...]:
     return tuple(found)
 
 
-class Moving(NamedTuple):
-    """A mechanism in the velocities of its pairs at one state."""
-
-    velocity: Floats  # v (v,)
-    mass: Floats  # M (v, v), rotors included
-    rows: Floats  # N (rows, v) of all joints, drivers and couplings
-    along: Floats  # n (v,): the rate of a coordinate
+def rate_row(stepper: Stepper, key: tuple[str, str], absolute: Floats) -> Floats:
+    """n (6 n,): the rate of a coordinate is linear in the twists of the bodies."""
+    count = absolute.shape[0]
+    units = np.repeat(absolute[None], 6 * count, axis=0)
+    units[:, :, TWIST:] = np.eye(6 * count).reshape(-1, count, 6)
+    row: Floats = coordinate_rate(stepper.solver.setup, *key, units)
+    return row
 
 
 class Bouncer:
@@ -156,11 +147,8 @@ class Bouncer:
     def __init__(self, stepper: Stepper, ends: list[End]) -> None:
         self.stepper, self.ends = stepper, ends
         self.fastest = 0.0  # rebound so far
-
-    @cached_property
-    def problem(self) -> TreeProblem:
-        """What tells accelerations; few impacts need them."""
-        return TreeProblem.from_setup(self.stepper.solver.setup)
+        setup = stepper.solver.setup
+        self.pairs = TreeProblem.from_setup(setup) if needs_tree(setup.model) else None
 
     def bounce(self, block: Floats, t: float, hit: End) -> list[End]:
         """Change the velocities of a block at an impact; all ends that were met."""
@@ -201,20 +189,29 @@ class Bouncer:
         state = Moment(self.stepper, block, t)
         if end.function(t, state) <= -TOUCHES or state.rate(*end.key) != 0.0:
             return False
-        return self.pull(block, t, end, moving_at(self.stepper, block, t, end.key)) > 0.0
+        row, found = self.outwards(block, t, end)
+        return float(row @ found.acceleration) > 0.0
 
-    def pull(self, block: Floats, t: float, end: End, now: Moving) -> float:
-        """The acceleration towards an end."""
-        state, problem = StateBlock(block, self.stepper.layout), self.problem
-        problem.work.quadratures[: len(state.integrals())] = state.integrals()
-        return end.side * float(now.along @ problem.reactions(state.coordinates(), t).rates)
+    def outwards(self, block: Floats, t: float, end: End) -> tuple[Floats, Any]:
+        """The row of the rate towards an end, and the equations of motion."""
+        absolute, found = self.equations(block, t)
+        return end.side * rate_row(self.stepper, end.key, absolute), found
+
+    def equations(self, block: Floats, t: float) -> tuple[Floats, Equations]:
+        """Absolute states of the bodies, and the equations of motion there."""
+        state, form = StateBlock(block, self.stepper.layout), self.stepper.solver.form
+        absolute = self.stepper.absolute(state.coordinates()[None])[0]
+        if self.pairs is None:
+            return absolute, equations_at(form, absolute, t, state.integrals())
+        found = equations_of_pairs(form.setup, self.pairs, absolute, t, state.integrals())
+        return absolute, found
 
     def flight(self, block: Floats, t: float, end: End) -> float:
         """About how long (s) a coordinate takes to come back to an end; infinite if nothing
         pulls it there.
         """
-        now = moving_at(self.stepper, block, t, end.key)
-        pull, leaving = self.pull(block, t, end, now), -end.side * float(now.along @ now.velocity)
+        row, found = self.outwards(block, t, end)
+        pull, leaving = float(row @ found.acceleration), -float(row @ found.velocity)
         return 2.0 * leaving / pull if pull > 0.0 and leaving > 0.0 else np.inf
 
     def meets(self, block: Floats, t: float, end: End) -> bool:
@@ -225,24 +222,23 @@ class Bouncer:
 
     def jump(self, block: Floats, t: float, end: End) -> None:
         """The velocities after one impact."""
-        layout, impact, key = self.stepper.layout, end.impact, end.key
-        velocity, mass, rows, row = moving_at(self.stepper, block, t, key)
-        move = allowed_impulse(mass, rows, row)
-        if not row @ move > HELD * (row @ np.linalg.solve(mass, row)):
+        stepper, impact, key = self.stepper, end.impact, end.key
+        absolute, found = self.equations(block, t)
+        row = rate_row(stepper, key, absolute)
+        move, alone = allowed_impulse(found.mass, found.jacobian, row)
+        if not row @ move > HELD * alone:
             raise EventFailed(
                 f"impact '{end.name}': the coordinate of joint '{key[0]}' cannot be stopped at"
                 f" t = {t:.6g} s: drivers or other joints hold it.",
                 "Drive another coordinate, or leave the impact out.",
             )
-        rate = float(row @ velocity)
+        rate = float(row @ found.velocity)
         rebound = impact.restitution * abs(rate)
-        after = velocity - (1.0 + impact.restitution) * rate / (row @ move) * move
-        gained = 0.5 * (after @ mass @ after - velocity @ mass @ velocity)
-        tree = self.stepper.mechanism.tree
-        block[tree.stored_count : tree.stored_count + tree.rate_count] = after  # poses stay
-        block[layout.carry + tree.rate_count : layout.carry + 2 * tree.rate_count] = 0.0
-        block[layout.supply + SUPPLIED] += gained
-        block[layout.supply + EXCHANGED] += abs(gained)
+        after = found.velocity - (1.0 + impact.restitution) * rate / (row @ move) * move
+        gained = 0.5 * (after @ found.mass @ after - found.velocity @ found.mass @ found.velocity)
+        put_velocities(stepper, block, absolute, after)
+        block[stepper.layout.supply + SUPPLIED] += gained
+        block[stepper.layout.supply + EXCHANGED] += abs(gained)
         self.fastest = max(self.fastest, rebound, AT_REST * abs(rate))
         if rebound <= AT_REST * max(self.fastest, abs(rate)):
             raise EventFailed(
@@ -253,38 +249,33 @@ class Bouncer:
             )
 
 
-def moving_at(stepper: Stepper, block: Floats, t: float, key: Key) -> Moving:
-    r"""M, N and n of a block: with the twists $V = A v$, $M = A^T M_b A + I_r$ and $N = J A$."""
-    setup, tree, memory = stepper.solver.setup, stepper.mechanism.tree, stepper.mechanism.memory
-    point = StateBlock(block, stepper.layout).coordinates()
-    count, rates = tree.stored_count, tree.rate_count
-    states = np.tile(point, (1 + rates, 1))
-    states[1:, count:] = np.eye(rates)
-    absolute, units = np.split(absolute_of(tree, memory, states), [1])
-    twists = units[:, :, TWIST:]
-    jacobian = jacobian_at(setup.system, absolute[0])
-    rows = constraint_rows(setup, jacobian, rotors=True).dense(6 * tree.body_count)
-    if setup.model.couplings:
-        now, keys = Moment(stepper, block, t), coordinate_keys(setup.model)
-        angles = {joint: now.coordinate(joint, ANGLE) for joint, word in keys if word == ANGLE}
-        rows[coupled_places(setup)] = coupled_matrix(setup, absolute[0], angles)
-    along = twists.reshape(rates, -1).T
-    added, rows = np.abs(rows) @ np.abs(along), rows @ along
-    rows[np.abs(rows) <= ROUNDED * added] = 0.0  # of what carries a body
-    places, inertia = rotor_places(setup.system)
-    mass = np.einsum("vnk,nkl,wnl->vw", twists, mass_matrices(setup.system), twists, optimize=True)
-    mass += rows[places].T @ (inertia[:, None] * rows[places])
-    rows[places] = 0.0
-    return Moving(point[count:].copy(), mass, rows, coordinate_rate(setup, *key, units))
+def allowed_impulse(mass: Floats, jacobian: Floats, row: Floats) -> tuple[Floats, float]:
+    """The velocities that a unit impulse along a row gives the bodies, as the joints allow; and
+    about the rate along the row that it gives bodies without joints.
+    """
+    count = len(mass)
+    own = np.diag(mass)
+    sizes = np.sqrt(np.where(own > 0.0, own, own.max(initial=0.0)))  # as large where there is none
+    rows = jacobian / sizes
+    lengths = np.linalg.norm(rows, axis=1)
+    rows = rows / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    matrix = np.zeros((count + len(rows), count + len(rows)))
+    matrix[:count, :count] = mass / np.outer(sizes, sizes)
+    matrix[count:, :count], matrix[:count, count:] = rows, rows.T
+    pushed = np.concatenate((row / sizes, np.zeros(len(rows))))
+    moved: Floats = np.linalg.lstsq(matrix, pushed, rcond=1e-12)[0][:count] / sizes
+    return moved, float(pushed @ pushed)
 
 
-def allowed_impulse(mass: Floats, jacobian: Floats, row: Floats) -> Floats:
-    """The velocities that a unit impulse along a row gives the bodies, as the joints allow."""
-    free = np.linalg.solve(mass, row)
-    by_joints = np.linalg.solve(mass, jacobian.T)
-    pull = np.linalg.lstsq(jacobian @ by_joints, jacobian @ free, rcond=1e-12)[0]
-    moved: Floats = free - by_joints @ pull
-    return moved
+def put_velocities(stepper: Stepper, block: Floats, absolute: Floats, velocity: Floats) -> None:
+    """New body twists (6 n,) into a block, whose poses stay to the bit."""
+    layout, mechanism = stepper.layout, stepper.mechanism
+    moved = absolute.copy()
+    moved[:, TWIST:] = velocity.reshape(-1, 6)
+    tree = mechanism.tree
+    first, rates = tree.stored_count, tree.rate_count
+    block[first : first + rates] = state_of(tree, moved)[first:]
+    block[layout.carry + rates : layout.carry + 2 * rates] = 0.0
 
 
 class EventWatch(Watcher):

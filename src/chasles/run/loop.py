@@ -149,7 +149,8 @@ class Run:
     def ask(self) -> None:
         """Let the controller speak before a step."""
         try:
-            self.control.before(self.index, self.reached, self.block)
+            if self.control.before(self.index, self.reached, self.block):
+                self.pace.renew()
         except ChaslesError as error:
             self.stopped = as_stop(error)
 

@@ -21,7 +21,7 @@ from chasles.integrators.measure import body_sizes
 from chasles.model.tables import small
 from chasles.result.between import rows_of
 from chasles.result.result import Result
-from chasles.run.fast_spins import angles_of
+from chasles.run.half_steps import angles_of
 
 
 @dataclass(frozen=True)

@@ -117,9 +117,10 @@ def made_ready(
     if tolerances is None:
         ahead, iterates = grid.steps - grid.first, settings.method.implicit
         stepper = quickened(stepper, asked.kernel, grid.step, ahead, iterates)
+    control = make_control(stepper, asked.controller, asked.sample, grid.step, tolerances)
     run = make_run(
         settings, grid, stepper, tolerances, watched, lookout=lookout, record=record, glance=glance,
-        bounds=bounds, control=make_control(stepper, asked.controller, asked.sample, grid.step),
+        bounds=bounds, control=control,
     )  # fmt: skip
     return Prepared(settings, run, record, begin)
 

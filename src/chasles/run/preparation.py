@@ -34,7 +34,7 @@ from chasles.result.dataset import attributes_of, text_of
 from chasles.result.provenance import Checkpoint, Provenance, coefficients
 from chasles.result.result import Result
 from chasles.run.checks import checks, make_promises, suspicions
-from chasles.run.control import Control, checked_controller
+from chasles.run.control import Control, checked_controller, steps_between
 from chasles.run.events import Event, checked_events
 from chasles.run.impacts import EventWatch, Impact, expanded
 from chasles.run.loop import Ended, Run
@@ -151,9 +151,20 @@ def look_ahead(
     return Lookout(setup.signals, step, nodes, steps, origin)
 
 
-def make_control(stepper: Stepper, controller: Any, sample: Any, step: float) -> Control:
+def make_control(
+    stepper: Stepper, controller: Any, sample: Any, step: float, tolerances: Tolerances | None
+) -> Control:
+    """Who gives the inputs: steps of one length are counted, others end at the samples."""
     names = tuple(stepper.solver.setup.signals.inputs)
-    return Control(stepper, controller, checked_controller(controller, sample, step, names))
+    period = checked_controller(controller, sample, names)
+    if tolerances is None:
+        return Control(stepper, controller, steps_between(period, step) if period else 1)
+    if controller is not None and period is None:
+        raise InvalidOption(
+            "simulate: a controller was given with tolerances, but no sample time.",
+            "Give sample=0.01 (s), say: steps end where the controller is asked. Or give a step.",
+        )
+    return Control(stepper, controller, period=period)
 
 
 def ended(run: Run, t: float) -> tuple[str, str]:
@@ -203,7 +214,6 @@ def check_company(
             )
         return
     given = {
-        "controller": getattr(asked, "controller", None) is not None,
         "into": getattr(asked, "into", None) is not None,
         "start=result": isinstance(asked.start, Result),
         "kernel='traced'": getattr(asked, "kernel", "") == "traced",

@@ -26,7 +26,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
-from chasles.model import GROUND, CustomForce, InvalidOption, Joint, Model, Planar
+from chasles.model import GROUND, InvalidOption, Joint, Model, Planar
 from chasles.model.words import Floats
 from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.spaces.subalgebras import Scale
@@ -183,17 +183,6 @@ def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
                 f"Leave '{name}' out of spaces, which puts it there, or give it a mass.",
             )
     subgroup_tree(model, spaces)  # refuses bodies that carry each other in a circle
-
-
-def check_derived(model: Model, where: str) -> None:
-    """Refuse forces by formulas of several bodies, where derivatives of forces are taken."""
-    for force in model.forces:
-        if isinstance(force, CustomForce) and force.others:
-            raise InvalidOption(
-                f"{where}: {force.where} has a formula of several bodies, whose derivatives are not"
-                " taken.",
-                "Share it among forces with a reaction, each of which sees two.",
-            )
 
 
 def check_carrier(model: Model, name: str, space: Space) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from chasles.build.dynamics.solver import make_solver
-from chasles.build.dynamics.tree_problem import TreeProblem, needs_tree
+from chasles.build.dynamics.tree_problem import TreeProblem, needs_tree, read_on_pairs
 from chasles.build.start.free_bodies import MaximalForm, terms_at
 from chasles.build.start.redundancy import all_rows, singular_error
 from chasles.build.start.rows import constraint_rows, mass_matrices, weights
@@ -154,6 +154,15 @@ def equations_at(
     if not found.is_solved:
         raise singular_error(form.setup, found.outcome)
     return laid_open(form.setup, absolute, found.work, found.acceleration, found.multipliers)
+
+
+def equations_of_pairs(
+    setup: Setup, problem: TreeProblem, absolute: Floats, t: float, integrals: Floats
+) -> Equations:
+    """The same for couplings and bodies without mass, on the tree of a problem."""
+    states, times = absolute[None], np.array([t])
+    rates = read_on_pairs(setup, states, times, integrals[None], problem=problem).rates[0].ravel()
+    return laid_open(setup, absolute, terms_at(setup, absolute, t, integrals), rates)
 
 
 def laid_open(
