@@ -168,9 +168,8 @@ def make_run(
     finisher = Finisher(members, lambda: made(first), grid.step, threads, plainly)
     observe = None
     if names is not None:
-        own, loan = finisher.pristine(first)
-        parameters = loan.parameters(members.places)
-        observe = observing(own, names, members.blocks[first], parameters)
+        own, _ = finisher.pristine(first)
+        observe = observing(own, names, members.blocks[first], members.places)
     for k, odd in members.odd.items():
         members.blocks[k] = odd.first_block()
     points = np.full((count, rows, kept), np.nan)

@@ -10,7 +10,6 @@ from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.integrators.tableaux import Tableau
-from chasles.many.ensembles.finish import Loan
 from chasles.many.ensembles.members import Members, checked_runs, image_of
 from chasles.many.gradients.back import Course
 from chasles.many.gradients.journey import Journey, along_directions
@@ -200,6 +199,5 @@ def make_course(
     columns = np.flatnonzero(numbers)
     blocks = image.block[None]
     members = Members(stepper, image, blocks, columns, image.numbers[columns][None], [""])
-    places = Loan(stepper).parameters(members.places)
     values = image.numbers[columns]
-    return Course(stepper, places, values, step, steps, members.constants, returns)
+    return Course(stepper, members.places, values, step, steps, members.constants, returns)
