@@ -73,6 +73,9 @@ class OfJoints(Trajectory):
     def reaction(self, joint: Joint | str, by: Literal["method", "motion"] = "method") -> Reaction:
         """Force and torque of a joint on its bodies at every saved time.
 
+        What accelerates the rotor of a joint with an armature is part of it, along the joint's
+        axis.
+
         Parameters
         ----------
         joint

@@ -29,7 +29,8 @@ class UniqueReactions(Mapping[str, dict[str, str]]):
 
     Components are those of `reaction(joint).in_joint_frame`; z is the joint's axis.  A "shared"
     one depends on what is not in a model of rigid bodies: the minimum-norm value is reported, or
-    what a method of index 2 or 3 found.  "-" is a component that the joint cannot transmit: zero,
+    what a method of index 2 or 3 found; where a coupling repeats other rows, some of these have
+    the whole load and the others none.  "-" is a component that the joint cannot transmit: zero,
     whatever the multipliers.
 
     >>> import chasles as ch
@@ -69,7 +70,8 @@ class UniqueReactions(Mapping[str, dict[str, str]]):
         return (
             f"{Table(('joint', *COMPONENTS), rows, left=1 + len(COMPONENTS)).text()}\n"
             "Along each joint's axes, z its own.  shared: not unique (reported: the minimum"
-            " norm, or what a method of index 2 or 3 found); -: not transmitted."
+            " norm; what a method of index 2 or 3 found; or, beside couplings that repeat other"
+            " rows, all of it on some of them); -: not transmitted."
         )
 
     def _repr_html_(self) -> str:
