@@ -20,6 +20,7 @@ import numpy as np
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.core.judge import energy_of_placed, potential_of_placed
 from chasles.many.ensembles.finish import Loan
+from chasles.many.ensembles.formulas import formulas_in_python
 from chasles.many.ensembles.members import (
     Members,
     different,
@@ -103,9 +104,10 @@ def portable(
     ends = [moved(first, {k: at}) for k, own in enumerate(kept) for at in (own[0], own[-1])]
     chosen = [0, *(positions.index(at) for at in ends)]
     recorder = Recorder(members, Loan(make(first)), step, where)
-    for k in dict.fromkeys(chosen):
-        recorder.follow(k, affordable(steps, recorder, len(chosen)))
-    read, words = readout(members)
+    with formulas_in_python(members.stepper.solver.setup.model):
+        for k in dict.fromkeys(chosen):
+            recorder.follow(k, affordable(steps, recorder, len(chosen)))
+        read, words = readout(members)
     return Portable(
         step, members, whole[0], kept, tables, recorder.ways, recorder.carried, read, words,
         [(positions[k], reached) for k, reached in recorder.stopped.items()],
