@@ -20,7 +20,6 @@ import numpy as np
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.core.judge import energy_of_placed, potential_of_placed
 from chasles.many.ensembles.finish import Loan
-from chasles.many.ensembles.formulas import formulas_in_python
 from chasles.many.ensembles.members import (
     Members,
     different,
@@ -30,6 +29,7 @@ from chasles.many.ensembles.members import (
 )
 from chasles.many.ensembles.observe import quantity, read_program
 from chasles.many.ensembles.ways import Recorder, Way, affordable
+from chasles.many.traced.formulas import formulas_in_python
 from chasles.many.traced.record import Key
 from chasles.many.traced.wasm import READ, inexact, read_ir, wasm_module
 from chasles.model import InvalidOption
