@@ -62,17 +62,23 @@ class TreeProblem:
 
     @classmethod
     def from_model(
-        cls, model: Model, spaces: Any = "subgroups", start: State | None = None
-    ) -> "TreeProblem":
+        cls, model: Model, spaces: Any = "subgroups", start: State | None = None,
+        shared: bool = False,
+    ) -> "TreeProblem":  # fmt: skip
         """Build the tree of a model; velocities left out are completed.
 
         In `spaces`, bodies may be on charts: any, or all of them.  A `start` is taken as it is.
         """
-        return cls.from_setup(build_counted(model, resolve_spaces(model, spaces), start=start))
+        setup = build_counted(model, resolve_spaces(model, spaces), start=start)
+        return cls.from_setup(setup, shared)
 
     @classmethod
-    def from_setup(cls, setup: Setup) -> "TreeProblem":
-        """The same for arrays that are made already."""
+    def from_setup(cls, setup: Setup, shared: bool = False) -> "TreeProblem":
+        """The same for arrays that are made already.
+
+        Of rows that repeat each other, couplings among them, some are chosen and push alone;
+        `shared`, all do, and the shortest multipliers are taken.
+        """
         solver = make_solver(setup)
         found = tree_setup(setup)
         tree, forces = found.tree, [BY_WRENCH] * setup.system.force_count
@@ -81,7 +87,8 @@ class TreeProblem:
             tree, solver.work.signals, bool(forces), False, bool(found.cuts), forces
         )
         scratch = TreeScratch(setup, tree, memory, solver.work)
-        loops = cut_rows(scratch, solver, found.cuts, begin).loops
+        damp = shared and solver.redundancy is not None
+        loops = cut_rows(scratch, solver, found.cuts, begin, damp).loops
         return cls(setup, tree, loops, memory, solver.work, room_of(loops, tree), begin)
 
     def absolute(self, states: Floats) -> Floats:

@@ -149,6 +149,6 @@ def tree_problem(setup: Setup) -> TreeProblem:
     if setup.start is not None:  # what was entered may be open, or move against its joints
         rows = setup.start[[setup.body_index[name] for name in setup.model.body_names]]
         start = State.from_absolute(0.0, setup.model, rows, setup.angles, setup.displacements)
-    problem = TreeProblem.from_model(setup.model, start=start)
+    problem = TreeProblem.from_model(setup.model, start=start, shared=True)
     problem.setup.signals.given = setup.signals.given
     return problem
