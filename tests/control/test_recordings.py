@@ -444,6 +444,26 @@ def test_links_and_pipes_in_a_folder_are_not_followed(tmp_path, name, kind):
     assert aside.read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["rows.f64", "inputs.f64", "lock", "commit", "run.json"])
+def test_a_file_with_a_second_name_elsewhere_is_not_changed(tmp_path, name):
+    """A commit takes the place of the one before, whatever other names that has."""
+    folder, aside = tmp_path / "run", tmp_path / "aside"
+    ch.simulate(pendulum(), 0.1, 1e-2, into=folder)
+    if name == "inputs.f64":  # which is empty: another's file would be cut to nothing
+        aside.write_text("mine")
+        (folder / name).unlink()
+        os.link(aside, folder / name)
+    else:
+        os.link(folder / name, aside)
+    before = aside.read_bytes()
+    if name in ("commit", "run.json"):
+        ch.simulate(pendulum(), 0.2, 1e-2, into=folder, resume=True)
+    else:
+        with pytest.raises(ch.InvalidFile, match="is a link"):
+            ch.simulate(pendulum(), 0.2, 1e-2, into=folder, resume=True)
+    assert aside.read_bytes() == before
+
+
 def test_a_file_does_not_depend_on_the_windows_it_is_written_in(tmp_path, monkeypatch):
     result = ch.simulate(pendulum(), 0.5, controller=damper, step=1e-3)
     whole = result.save(tmp_path / "whole.nc").read_bytes()
