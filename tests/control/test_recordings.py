@@ -104,6 +104,30 @@ def test_a_recorded_run_is_the_run(tmp_path, spaces, monkeypatch):
     assert np.array_equal(ch.load(tmp_path / "run.nc").absolute, kept.absolute)
 
 
+def switched(t, state):
+    return {"motor": 0.0 if 0.1 <= t < 0.2 else 1.0}
+
+
+def test_an_input_that_returns_to_its_first_value_when_a_run_goes_on_is_kept(tmp_path):
+    """Only changes are written down, after what was held last."""
+    options = {**RUN, "controller": switched, "sample": 0.1}
+    whole = ch.simulate(pendulum(), 0.35, **options)
+    ch.simulate(pendulum(), 0.2, into=tmp_path / "run", **options)
+    longer = ch.simulate(pendulum(), 0.35, into=tmp_path / "run", resume=True, **options)
+    same(longer, whole)
+    assert np.array_equal(longer.effort("motor"), whole.effort("motor"))
+    assert set(longer.effort("motor").tolist()) == {0.0, 1.0}
+
+
+def test_rows_of_several_pieces_are_kept_where_a_run_went_beyond_its_grid(tmp_path):
+    """Files are read in pieces of 1 MiB."""
+    options = {"step": 1e-3, "into": tmp_path / "run"}
+    ch.simulate(pendulum(), 8.0005, **options)
+    assert (tmp_path / "run" / "rows.f64").stat().st_size > 2**20
+    longer = ch.simulate(pendulum(), 8.01, resume=True, **options)
+    same(longer, ch.simulate(pendulum(), 8.01, 1e-3))
+
+
 @pytest.mark.parametrize("until", [0.1, 0.1005])
 @pytest.mark.parametrize("save_every", [1, 7])
 def test_a_run_that_was_killed_at_its_very_end_is_resumed_as_well(tmp_path, until, save_every):
