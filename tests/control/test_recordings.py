@@ -104,6 +104,21 @@ def test_a_recorded_run_is_the_run(tmp_path, spaces, monkeypatch):
     assert np.array_equal(ch.load(tmp_path / "run.nc").absolute, kept.absolute)
 
 
+@pytest.mark.parametrize("seconds, least, most", [(0.0, 20, 100), (1e6, 1, 3)])
+def test_segments_are_written_when_they_are_due(tmp_path, seconds, least, most, monkeypatch):
+    """Every so many seconds, and at the end."""
+    commits, write = [], recording.Recording.put_commit
+
+    def counted(self, head, reached):
+        commits.append(head["rows"])
+        write(self, head, reached)
+
+    monkeypatch.setattr(recording, "SEGMENT_SECONDS", seconds)
+    monkeypatch.setattr(recording.Recording, "put_commit", counted)
+    ch.simulate(pendulum(), 0.3, into=tmp_path / "run", **RUN)  # 30 samples
+    assert least <= len(commits) <= most and commits == sorted(commits)
+
+
 def switched(t, state):
     return {"motor": 0.0 if 0.1 <= t < 0.2 else 1.0}
 
