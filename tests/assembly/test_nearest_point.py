@@ -19,7 +19,7 @@ from loose_ends import (
     squeezer_gaps,
     squeezer_points,
 )
-from mechanisms import random_body, random_rotation
+from mechanisms import random_body, random_rotation, zigzag
 from scipy.optimize import brentq, fsolve
 
 import chasles as ch
@@ -278,24 +278,8 @@ def test_drivers_are_at_their_start_when_joints_are_closed():
 # --- size ---
 
 
-def long_chain(count):
-    """Links in a zigzag on balls and hinges."""
-    bodies, joints, at, parent = [], [], np.zeros(3), ch.GROUND
-    for k in range(count):
-        tip = at + (1.0, 0.0, 0.5 if k % 2 else -0.5)
-        link = ch.Body.box(f"link {k}", (1, 0.1, 0.2), mass=1.0 + k % 3, position=(at + tip) / 2)
-        hinged = k % 4 == 3
-        joints.append(
-            ch.Revolute(f"joint {k}", parent, link, at, Y) if hinged
-            else ch.Spherical(f"joint {k}", parent, link, at)
-        )  # fmt: skip
-        bodies.append(link)
-        parent, at = link, tip
-    return ch.Model(bodies, joints)
-
-
 def test_a_chain_of_500_bodies_is_assembled():
-    model = long_chain(500)
+    model = zigzag(500)
     loose = shaken(entered(model), np.random.default_rng(6), 0.01, 0.02)
     assembly = ch.assemble(model, start=loose)
     assert assembly.residual[0] > 0.03 and assembly.residual[1] < 1e-12
@@ -304,7 +288,7 @@ def test_a_chain_of_500_bodies_is_assembled():
 
 
 def test_a_chain_of_40_bodies_is_nearest():
-    model = long_chain(40)
+    model = zigzag(40)
     loose = shaken(entered(model), np.random.default_rng(7), 0.01, 0.1)
     assert Geometry(model).optimality(loose, ch.assemble(model, start=loose).state) < 1e-8
 
