@@ -289,8 +289,10 @@ def tubes_of(model: Model, poses: Mapping[str, Pose]) -> tuple[dict[str, float],
             name = before[name]
         return name
 
+    held = Counter(name for joint in model.joints for name in (joint.a, joint.b))
     for joint in model.joints:
-        radii[joint.name] = joined_radius(model, joint, poses)
+        ends_only = held[joint.a] <= 2 and held[joint.b] <= 2  # no rung of a ladder
+        radii[joint.name] = joined_radius(model, joint, poses) if ends_only else 0.0
         ends = first(joint.a), first(joint.b)
         if radii[joint.name] > 0.0 and ends[0] != ends[1]:
             before[ends[1]] = ends[0]
