@@ -10,6 +10,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.many.ensembles.finish import Key, Loan
+from chasles.many.ensembles.formulas import with_picked_pieces
 from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import RUN, run_ir
 from chasles.many.traced.record import NotTraceable, Recording, record
@@ -96,8 +97,9 @@ class Recorder:
         while_waiting(f"{self.where}: recording way {len(self.ways) + 1} of a step")
         times = self.step * index, self.step * (index + 1)
         inputs = self.loan.parameters(self.members.places)
+        records = with_picked_pieces(records_of(stepper), inputs)
         try:
-            found = record(records_of(stepper), block, times, self.step, parameters=inputs)
+            found = record(records, block, times, self.step, parameters=inputs)
         except NotTraceable as error:
             if self.ways:
                 return None
