@@ -151,7 +151,7 @@ def judge_change(mechanism: Any, room: Any, factors: Any, changed: float, before
     scale = speed + size_of(mechanism, room, room.unknown)
     is_rounding = changed <= max(ROUNDED * scale, ROUNDED_PLACES * room.reach / factors[1])
     stalls = is_rounding and changed > STALLED * before > 0.0
-    return changed <= CONVERGED * scale or stalls, is_rounding
+    return (changed <= CONVERGED * scale or stalls) and changed < BEYOND, is_rounding
 
 
 @once
