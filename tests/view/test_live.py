@@ -13,8 +13,8 @@ from chasles import cli
 from chasles.view import live
 from chasles.view.film import curves_of
 from chasles.view.forms import PLAIN, QUARTERS, paint_of
-from chasles.view.live_panel import toned
 from chasles.view.scene import scene_of_run
+from chasles.view.surfaces import toned
 
 
 def test_without_viser_the_viewer_says_what_to_do(swing, monkeypatch):

@@ -90,12 +90,11 @@ def law(t, q, rate):
     return -3.0 * q
 
 
-@pytest.mark.parametrize("kind", ["compiled", "called", "law", "fed back"])
+@pytest.mark.parametrize("kind", ["called", "law", "fed back"])
 def test_a_formula_in_python_is_refused_by_its_name(kind, tmp_path, refusal):
     arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
     hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
     force = {
-        "compiled": lambda: ch.CustomForce("breeze", arm, wind, compiled=True),
         "called": lambda: ch.CustomForce("breeze", arm, wind),
         "law": lambda: ch.JointLaw("breeze", hinge, law),
         "fed back": lambda: ch.Motor("breeze", hinge, effort=law),

@@ -16,18 +16,17 @@ from chasles.result.result import Result
 from chasles.view.applied import Arrow, applied_forces, joint_arrows, largest_of
 from chasles.view.camera import camera_of
 from chasles.view.film import trail_colours
-from chasles.view.forms import extents, paint_of, pattern_of
-from chasles.view.live_panel import Plot, numbers_of, toned
-from chasles.view.marks import tie_path
-from chasles.view.raster import rgb
-from chasles.view.scene import ROD, TIE, Part, Pose, place, poses_at, scene_of_run
+from chasles.view.forms import extents, paint_of
+from chasles.view.live_panel import Plot, numbers_of
+from chasles.view.scene import ROD, Part, Pose, place, poses_at, scene_of_run
 from chasles.view.setting import checked_follow, followed, reached
+from chasles.view.surfaces import TIED, WIRE, rgb, tie_path, toned
 from chasles.view.tracks import quaternions
 
 FRAMES = 60.0  # per second
 POINTS = 400  # of a trail
 SPEEDS = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")
-SPRING, THIN = "#177a5b", 0.004  # colour of springs; thickness of lines, over the size
+THIN = 0.004  # thickness of lines, over the size
 COLOURS = {"gap": "#c4512d", "reaction": "#2f66b3", "force": "#6d4aa3", "torque": "#b5761a"}
 LASTS = 8.0  # seconds that a run takes at the first speed, about
 NARROW = 700  # pixels of a window whose lower part the panel covers
@@ -116,7 +115,7 @@ class Live:
         self.ties = [
             self.add_lines(
                 f"/ties/{k}", tie_path(self.scene, tie, poses_at(self.result, 0)),
-                *((SPRING, THIN) if tie.spring else (TIE, 2.0 * ROD)),
+                TIED[tie.spring], 2.0 * (WIRE if tie.spring else ROD),
             )
             for k, tie in enumerate(self.scene.ties)
         ]  # fmt: skip
@@ -129,10 +128,11 @@ class Live:
         home = f"/body {names.index(part.body)}" if part.body in names else "/ground"
         colour, _ = paint_of(part, None)
         smooth = bool((~part.solid.creased).any())
-        for k, (corners, ink) in enumerate(toned(part, colour, pattern_of(part, extent))):
+        for k, (shown, ink) in enumerate(toned(part, colour, extent)):
+            corners = part.solid.vertices[part.solid.triangles[shown]]
             handle = self.server.scene.add_mesh_simple(
                 f"{home}/{part.role} {number}.{k}", corners.reshape(-1, 3),
-                np.arange(3 * len(corners)).reshape(-1, 3), color=ink,
+                np.arange(3 * len(corners)).reshape(-1, 3), color=whole(ink),
                 flat_shading=not smooth, side="double",
             )  # fmt: skip
             if part.role == "joint":
@@ -145,7 +145,7 @@ class Live:
         return self.server.scene.add_line_segments(
             name,
             segments,
-            tuple(int(c) for c in rgb(colour)),
+            whole(colour),
             thickness=thickness * self.scene.size,
         )
 
@@ -330,6 +330,10 @@ class Live:
         self.running = False
         self.thread.join(timeout=2.0)
         self.server.stop()
+
+
+def whole(colour: str) -> tuple[int, ...]:
+    return tuple(int(c) for c in rgb(colour))
 
 
 def arrow_path(start: Floats, end: Floats) -> Floats:

@@ -4,13 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats
 from chasles.result.result import Result
 from chasles.view.film import curves_of
-from chasles.view.forms import EIGHTHS, OCTANTS, ONTO, PLAIN
 from chasles.view.panels import scaled
-from chasles.view.raster import rgb
-from chasles.view.scene import Part
 from chasles.view.theme import LIGHT
 
 POINTS = 400  # of a curve
@@ -82,28 +78,3 @@ def numbers_of(result: Result, body: str, frame: int) -> str:
 def escaped(name: str) -> str:
     """A name as Markdown that is nothing but text."""
     return "".join(c if c.isalnum() or c == " " else f"&#{ord(c)};" for c in name)
-
-
-# --- two tones ---
-
-
-def toned(part: Part, colour: str, pattern: int) -> list[tuple[Floats, tuple[int, ...]]]:
-    """Corners of the triangles (n, 3, 3) of a part by their colours: two where it may spin."""
-    ink = rgb(colour)
-    corners = part.solid.vertices[part.solid.triangles]
-    if pattern == PLAIN:
-        return [(corners, whole(ink))]
-    turn = np.array(part.shape.rotation)[:, ONTO[getattr(part.shape, "axis", "z")]]
-    x, y, z = ((corners.mean(axis=1) - np.array(part.shape.position)) @ turn).T
-    if pattern == EIGHTHS:
-        x, y = x**2 - y**2, 2.0 * x * y
-    other = x * y * (z if pattern == OCTANTS else 1.0) < 0.0
-    if pattern == OCTANTS:
-        second = 0.18 * ink + 0.82 * 237.0
-    else:
-        second = 0.72 * ink if ink.mean() > 115.0 else ink + 33.0
-    return [(corners[~other], whole(ink)), (corners[other], whole(second))]
-
-
-def whole(ink: Floats) -> tuple[int, ...]:
-    return tuple(int(c) for c in np.clip(np.round(ink), 0, 255))

@@ -29,6 +29,7 @@ from chasles.many.ensembles.members import (
 )
 from chasles.many.ensembles.observe import read_program, violation
 from chasles.many.ensembles.ways import Recorder, Way, affordable
+from chasles.many.traced.formulas import formulas_in_python
 from chasles.many.traced.record import Key
 from chasles.many.traced.wasm import READ, inexact, read_ir, wasm_module
 from chasles.model import InvalidOption
@@ -103,9 +104,10 @@ def portable(
     ends = [moved(first, {k: at}) for k, own in enumerate(kept) for at in (own[0], own[-1])]
     chosen = [0, *(positions.index(at) for at in ends)]
     recorder = Recorder(members, Loan(make(first)), step, where)
-    for k in dict.fromkeys(chosen):
-        recorder.follow(k, affordable(steps, recorder, len(chosen)))
-    read, words = readout(members)
+    with formulas_in_python(members.stepper.solver.setup.model):
+        for k in dict.fromkeys(chosen):
+            recorder.follow(k, affordable(steps, recorder, len(chosen)))
+        read, words = readout(members)
     return Portable(
         step, members, whole[0], kept, tables, recorder.ways, recorder.carried, read, words,
         [(positions[k], reached) for k, reached in recorder.stopped.items()],

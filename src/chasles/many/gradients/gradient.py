@@ -17,9 +17,8 @@ from chasles.many.gradients.reader_ir import LANES
 from chasles.many.gradients.setup import Slope, directions, slope_along
 from chasles.many.gradients.trajectory import Trajectory
 from chasles.model import InvalidOption, Model, UnknownName
-from chasles.model.docstrings import explained
 from chasles.model.errors import short_repr
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import checked_keywords, explained
 from chasles.model.parameters import parameter, parameter_paths
 from chasles.model.words import Stabiliser
 from chasles.run.stepper import Stepper
