@@ -21,14 +21,13 @@ from chasles.build.system.user_code import (
     plain_formula,
 )
 from chasles.compiled.pointers import RECORDED
+from chasles.compiled.reach import names_in
 from chasles.model import CustomForce, Model
+from chasles.scalars.nodes import OF_MATH, numpy_name
 from chasles.scalars.traced import Traced
 
 #: Names of `math` -> of NumPy, whose functions ask an unknown number for its own.
-ALIKE = {
-    **{name: name for name in ("sqrt", "sin", "cos", "tan", "tanh", "exp", "log", "floor")},
-    "fabs": "absolute", "atan": "arctan", "asin": "arcsin", "acos": "arccos", "atan2": "arctan2",
-}  # fmt: skip
+ALIKE = {"fabs": "absolute", "floor": "floor", **{name: numpy_name(name) for name in OF_MATH}}
 
 
 @contextmanager
@@ -84,11 +83,3 @@ def closure_of(function: FunctionType, known: dict[int, Any]) -> tuple[Any, ...]
     if cells is None:
         return None
     return tuple(type(cell)(on_any_numbers(cell.cell_contents, known)) for cell in cells)
-
-
-def names_in(code: Any) -> Iterator[str]:
-    """Names of globals that a code and those within it use."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if hasattr(constant, "co_names"):
-            yield from names_in(constant)
