@@ -1,5 +1,6 @@
 """Members enter the recorded step at their first step, and stay where nothing branches."""
 
+import sys
 from dataclasses import replace
 
 import host_cuda
@@ -87,6 +88,22 @@ def test_no_member_of_a_loop_or_leg_leaves_the_lanes(model, monkeypatch):
             own = found.sel(body=body).isel(member=member)
             assert_array_equal(own.position, run.position(body))
             assert_array_equal(own.angular_velocity, run.angular_velocity(body))
+
+
+@needs_compiler
+@pytest.mark.parametrize("model", [three_bar, legs])
+def test_no_member_of_a_loop_or_leg_leaves_the_device(model, monkeypatch):
+    """By the source text for a GPU, compiled for the CPU."""
+    monkeypatch.setitem(sys.modules, "cupy", host_cuda.cupy())
+    pulls = np.random.default_rng(4).normal(size=(6, 3)) * [1, 0, 1]
+    runs = [
+        ch.ensemble(model(), {"gravity": pulls}, 0.1, STEP, save_every=50, **where)
+        for where in ({"kernel": "generic"}, {"device": "gpu"})
+    ]
+    assert runs[1].attrs["device"] == "gpu"
+    assert runs[1].attrs["steps_in_lanes"] == 6 * 100
+    assert runs[1].attrs["steps_of_the_generic_kernel"] == 0
+    assert_array_equal(runs[0].position, runs[1].position)
 
 
 # --- when steps are recorded, and how often ---

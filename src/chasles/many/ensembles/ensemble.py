@@ -165,7 +165,7 @@ def make_run(
     rows = 1 if names is not None else grid.steps // every + 1
     first = next(k for k in range(count) if not members.status[k] and k not in members.odd)
     plainly = 0 if generic_at_hand(stepper) else PLAIN_STEPS
-    finisher = Finisher(members, lambda: made(first), grid.step, threads, plainly)
+    finisher = Finisher(members, lambda: made(first), threads, plainly)
     observe = None
     if names is not None:
         own, _ = finisher.pristine(first)
