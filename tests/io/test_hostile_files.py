@@ -157,6 +157,10 @@ def test_a_file_of_the_largest_size_takes_less_than_half_a_gigabyte(tmp_path, pa
 def test_many_steps_are_refused_before_they_are_made(refusal):
     text = TOP.replace("until = 1", "until = 1e6")
     assert "1e+09 steps" in refusal(lambda: parsed(text, FILE), ch.InvalidOption)
+    chosen = TOP.replace("step_ms = 1", "rtol = 1e-6\nmax_step = 1e-9")
+    assert chosen != TOP
+    said = refusal(lambda: parsed(chosen, FILE), ch.InvalidOption)
+    assert "max_step is 1e-09 s, which makes 1e+09 steps" in said
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path, refusal):

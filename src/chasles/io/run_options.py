@@ -34,16 +34,20 @@ def checked_run(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_steps(run: Mapping[str, Any]) -> None:
-    """Refuse more steps than a file may ask for."""
-    until, step = run.get("until"), run.get("step")
-    given = all(isinstance(x, float | int) for x in (until, step))
-    if until is None or step is None or not given or step <= 0.0:
-        return  # simulate says what is missing or wrong
-    if not until / step <= MOST_STEPS:
-        raise InvalidOption(
-            f"until is {until:g} s and step is {step:g} s, which makes {until / step:.1g} steps.",
-            f"A file may ask for {MOST_STEPS:g} steps; take longer ones, or simulate in Python.",
-        )
+    """Refuse more steps than a file may ask for; those of tolerances are as many as it takes."""
+    until = run.get("until")
+    for name in ("step", "max_step"):
+        step = run.get(name)
+        given = all(isinstance(x, float | int) for x in (until, step))
+        if until is None or step is None or not given or step <= 0.0:
+            continue  # simulate says what is missing or wrong
+        if not until / step <= MOST_STEPS:
+            raise InvalidOption(
+                f"until is {until:g} s and {name} is {step:g} s, which makes {until / step:.1g}"
+                " steps.",
+                f"A file may ask for {MOST_STEPS:g} steps; take longer ones, or simulate in"
+                " Python.",
+            )
 
 
 def space_from(space: Any, body: str) -> Any:

@@ -173,6 +173,13 @@ class Body(metaclass=WithConstructors):
         }
         fill(self, **values)
 
+    def __repr__(self) -> str:
+        """Its name, mass and place, and the kinds of its shapes."""
+        at = ", ".join(f"{x:g}" for x in self.position)
+        kinds = "".join(f", {shape.kind}" for shape in self.shapes[:3])
+        more = f" and {len(self.shapes) - 3} more" if len(self.shapes) > 3 else ""
+        return f"Body('{self.name}', {self.mass:g} kg at ({at}) m{kinds}{more})"
+
     @property
     def shape(self) -> Shape | None:
         """The first of its shapes, or None."""

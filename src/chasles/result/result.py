@@ -348,12 +348,12 @@ class Result(OfBodies, OfForces, OfEnergy):
     def view(
         self, *, port: int = 8080, block: bool | None = None, follow: Body | str | None = None
     ) -> "Live":
-        """Show the run in a live viewer in the browser (needs the extra `view`).
+        """Show the run in a viewer in the browser: its film, with every saved state.
 
         Parameters
         ----------
         port
-            Port of the server, on this machine only.
+            Port of the server, on this machine only. If it is taken, the next free one.
         block
             Wait until Ctrl-C. By default the viewer runs as long as the returned object exists.
         follow

@@ -11,6 +11,7 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.many.ensembles.finish import Loan
 from chasles.many.ensembles.members import Members, not_recorded, records_of
+from chasles.many.traced.formulas import with_picked_pieces
 from chasles.many.traced.loop_ir import RUN, run_ir
 from chasles.many.traced.record import Key, NotTraceable, Recording, record
 from chasles.many.traced.stepping import Variant
@@ -93,9 +94,13 @@ class Recorder:
             return None
         while_waiting(f"{self.where}: recording way {len(self.ways) + 1} of a step")
         times = self.step * index, self.step * (index + 1)
-        places = self.members.places
+        places, records = self.members.places, records_of(stepper)
+        numbers = records[0].system.signals.numbers
+        asked = [entry for path, entry in places if self.loan.arrays.get(path) is numbers]
         try:
-            found = record(records_of(stepper), block, times, self.step, parameters=places)
+            found = record(
+                with_picked_pieces(records, asked), block, times, self.step, parameters=places
+            )
         except NotTraceable as error:
             if self.ways:
                 return None

@@ -14,6 +14,7 @@ from chasles.many.sweeps.fingerprints import told_measure
 from chasles.model import InvalidOption, Model
 from chasles.model.checks import check_flag
 from chasles.model.errors import short_repr
+from chasles.model.mesh import Mesh
 from chasles.model.model import checked_model
 from chasles.model.parameters import check_path, parameter_paths
 from chasles.run.options import PLAIN, checked_names
@@ -97,7 +98,18 @@ def told_model(model: Model) -> str:
     parts: tuple[Any, ...]
     parts = (model.bodies, model.joints, model.forces, model.drivers, model.gravity)
     parts += (model.sensors,) if model.sensors else ()  # which a measure may read
-    return "\0".join([re.sub(" at 0x[0-9a-f]+>", ">", repr(parts)), *functions_of(parts)])
+    return "\0".join([re.sub(" at 0x[0-9a-f]+>", ">", whole(parts)), *functions_of(parts)])
+
+
+def whole(part: Any) -> str:
+    """Every field of nested parts, whatever their own short representations leave out."""
+    if isinstance(part, tuple):
+        return f"({', '.join(map(whole, part))}{',' if len(part) == 1 else ''})"
+    if not is_dataclass(part) or isinstance(part, Mesh):
+        return repr(part)
+    values = {f: getattr(part, f.name) for f in fields(part) if f.init}
+    told = (f"{f.name}={whole(v)}" for f, v in values.items() if f.repr or v != f.default)
+    return f"{type(part).__qualname__}({', '.join(told)})"
 
 
 def functions_of(part: Any) -> Iterator[str]:
