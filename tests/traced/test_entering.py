@@ -137,6 +137,24 @@ def test_few_steps_are_left_to_the_generic_kernel_and_many_are_recorded(shelf, m
     assert tops(8).attrs["steps_in_lanes"] == 800, "it is at hand now"
 
 
+def test_another_branch_is_recorded_only_where_that_pays_too(shelf, monkeypatch):
+    """Rods that fall on the floor all alike: end by end, each of which is another branch."""
+    rod = ch.Body.box("rod", (0.4, 0.1, 0.1), mass=1.0, position=(0, 0, 0.25))
+    shape = ch.Capsule(0.05, 0.3)
+    floor = ch.Contact("floor", ch.GROUND, rod, at=(0, 0, 0), axis="z", shape=shape, stiffness=2e3)
+    model = ch.Model([rod], forces=[floor])
+    vary = {"rod.angular_velocity": np.array([[3, 4, 1 + 1e-9 * k] for k in range(10)])}
+    monkeypatch.setattr(ensembles, "generic_at_hand", lambda stepper: True)
+    often = ch.ensemble(model, vary, 0.2, STEP, kernel="traced")
+    recorded = len(shelf)
+    assert recorded > 1
+    monkeypatch.setattr(lanes, "SHELF", Shelf())
+    monkeypatch.setattr(ensembles, "STEPS_PER_BODY", 10 * 200)
+    once = ch.ensemble(model, vary, 0.2, STEP)
+    assert len(shelf) == recorded + 1 and once.attrs["steps_of_the_generic_kernel"] > 0
+    assert_array_equal(often.position, once.position)
+
+
 def test_a_recording_is_kept_for_the_next_ensemble_of_the_same_model(shelf, monkeypatch):
     monkeypatch.setattr(ensembles, "STEPS_PER_BODY", 0)
     once, again = tops(), tops()
