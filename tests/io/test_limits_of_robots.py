@@ -182,6 +182,18 @@ def test_elements_of_attached_models_count_as_often_as_they_are_attached(
         assert "elements, copies included" in said
 
 
+@pytest.mark.parametrize("files", [("part", "small"), ("small", "part")])
+def test_of_models_of_one_name_the_largest_counts(files, main, monkeypatch, refusal):
+    (main.parent / "part.xml").write_text("<m><a/><b/></m>")
+    (main.parent / "small.xml").write_text("<m/>")
+    models = "".join(f"<model name='p' file='{file}.xml'/>" for file in files)
+    text = f"<m>{models}<attach model='p'/></m>"
+    monkeypatch.setattr(xml_checks, "MOST_ELEMENTS", 4 + 3)
+    checked(main, text)
+    monkeypatch.setattr(xml_checks, "MOST_ELEMENTS", 4 + 3 - 1)
+    assert "elements" in refusal(lambda: checked(main, text), ch.InvalidFile)
+
+
 def test_numbers_of_an_attribute():
     assert numbers("3 0.5 -2") == [3.0, 1.0, 1.0]
     assert numbers("2 x") == numbers("") == numbers(None) == []
