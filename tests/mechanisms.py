@@ -283,3 +283,21 @@ def orthogonality(result: ch.Result) -> float:
         product = np.einsum("tki,tkj->tij", rotation, rotation)
         worst = max(worst, float(np.abs(product - np.eye(3)).max()))
     return worst
+
+
+def apart(one: ch.Result, other: ch.Result) -> float:
+    """Largest difference of a pose (m, 1) or a velocity, relative to the largest."""
+    found = [0.0]
+    for name in one.model.body_names:
+        for part in ("position", "rotation", "velocity", "angular_velocity"):
+            ours, theirs = getattr(one, part)(name), getattr(other, part)(name)
+            size = 1.0 if part == "rotation" else 1.0 + np.abs(theirs).max()
+            found.append(float(np.abs(ours - theirs).max() / size))
+    return max(found)
+
+
+def misfit(run: ch.Result):
+    """A smooth function of all that a run has, for its derivatives."""
+    body = run.model.bodies[-1].name
+    total = (run.position(body) ** 2).sum() + 0.01 * (run.velocity(body)[::7] ** 2).sum()
+    return total + np.sin(run.rotation(body)[-1, 0, 1]) * (run.angular_velocity(body) ** 2).sum()
