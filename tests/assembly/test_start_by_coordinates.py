@@ -5,7 +5,8 @@ from math import acos, cos, pi, sin, sqrt
 
 import numpy as np
 import pytest
-from mechanisms import make_joint, random_body, tree
+from linkages import closing_points
+from mechanisms import linkage, make_joint, random_body, tree
 from scipy.spatial.transform import Rotation
 
 import chasles as ch
@@ -182,25 +183,14 @@ def test_a_file_says_where_its_joints_start(tmp_path):
 # --- loops ---
 
 
-def four_bar(crank=1.0, coupler=2.0, rocker=1.5, base=2.0) -> ch.Model:
-    """In the x-z plane, entered with the crank upright; all hinges along y."""
-    top = np.array([0.0, 0.0, crank])
-    end = np.array([base, 0.0, 0.0])
-    along = end - top
-    reach = np.linalg.norm(along)
-    a = (coupler**2 - rocker**2 + reach**2) / (2 * reach)
-    up = np.cross(along / reach, (0, 1, 0))
-    knee = top + a * along / reach + sqrt(coupler**2 - a**2) * up
-    spans = {"crank": ((0, 0, 0), top), "coupler": (top, knee), "rocker": (end, knee)}
-    bodies = {name: ch.Body.rod(name, mass=1.0, between=(p, q)) for name, (p, q) in spans.items()}
-    y = (0, 1, 0)
-    joints = [
-        ch.Revolute("A", ch.GROUND, bodies["crank"], at=(0, 0, 0), axis=y),
-        ch.Revolute("B", bodies["crank"], bodies["coupler"], at=top, axis=y),
-        ch.Revolute("C", bodies["coupler"], bodies["rocker"], at=knee, axis=y),
-        ch.Revolute("D", ch.GROUND, bodies["rocker"], at=end, axis=y),
-    ]
-    return ch.Model(list(bodies.values()), joints)
+def upright_crank(crank=1.0, coupler=2.0, rocker=1.5, base=2.0) -> ch.Model:
+    """In the x-z plane, entered with the crank upright; all hinges along y, the ends on the ground.
+
+    Both ground hinges name the ground first, so that their angles count alike.
+    """
+    model = linkage(closing_points(base, crank, coupler, rocker, pi / 2))
+    *others, last = model.joints
+    return replace(model, joints=[*others, replace(last, a=last.b, b=last.a)])
 
 
 def rocker_angle(crank_turn, crank=1.0, coupler=2.0, rocker=1.5, base=2.0) -> float:
@@ -215,7 +205,7 @@ def rocker_angle(crank_turn, crank=1.0, coupler=2.0, rocker=1.5, base=2.0) -> fl
 
 @pytest.mark.parametrize("turn", [0.2, -0.9, 2.5, 2 * pi + 0.3])
 def test_the_other_joints_of_a_loop_follow_the_crank_on_its_branch(turn):
-    result = run(four_bar(), {"A": turn})
+    result = run(upright_crank(), {"A": turn})
     moved = rocker_angle(turn) - rocker_angle(0.0)
     found = result.coordinate("D")[0]
     assert found == pytest.approx(-(moved - 2 * pi * round((moved + found) / (2 * pi))), abs=1e-9)
@@ -225,43 +215,43 @@ def test_the_other_joints_of_a_loop_follow_the_crank_on_its_branch(turn):
 def test_the_rates_of_a_loop_follow_the_cranks():
     h = 1e-6
     slope = -(rocker_angle(0.4 + h) - rocker_angle(0.4 - h)) / (2 * h)
-    result = run(four_bar(), {"A": (0.4, 3.0)})
+    result = run(upright_crank(), {"A": (0.4, 3.0)})
     assert result.coordinate_rate("A")[0] == pytest.approx(3.0, abs=1e-9)
     assert result.coordinate_rate("D")[0] == pytest.approx(3.0 * slope, rel=1e-6)
 
 
 def test_all_coordinates_of_a_loop_may_be_given_where_they_agree():
-    found = run(four_bar(), {"A": 0.4})
+    found = run(upright_crank(), {"A": 0.4})
     start = {name: float(found.coordinate(name)[0]) for name in "ABCD"}
-    again = run(four_bar(), start)
+    again = run(upright_crank(), start)
     for name in "ABCD":
         assert again.coordinate(name)[0] == pytest.approx(start[name], abs=1e-9)
 
 
 def test_coordinates_of_a_loop_that_contradict_each_other_are_refused(refusal):
-    found = run(four_bar(), {"A": 0.4})
+    found = run(upright_crank(), {"A": 0.4})
     start = {name: float(found.coordinate(name)[0]) for name in "ABCD"}
     for name in "ABCD":
         wrong = start | {name: start[name] + 0.05}
-        message = refusal(lambda wrong=wrong: run(four_bar(), wrong), ch.InconsistentStart)
+        message = refusal(lambda wrong=wrong: run(upright_crank(), wrong), ch.InconsistentStart)
         assert "start:" in message and "joint '" in message
 
 
 def test_a_rate_that_the_loop_does_not_allow_is_refused(refusal):
     message = refusal(
-        lambda: run(four_bar(), {"A": (0.4, 1.0), "D": (None, 5.0)}), ch.InconsistentStart
+        lambda: run(upright_crank(), {"A": (0.4, 1.0), "D": (None, 5.0)}), ch.InconsistentStart
     )
     assert "rate" in message and "'D'" in message
 
 
 def test_a_crank_angle_that_the_loop_does_not_reach_is_refused(refusal):
-    message = refusal(lambda: run(four_bar(coupler=1.3), {"A": -2.0}), ch.InconsistentStart)
+    message = refusal(lambda: run(upright_crank(coupler=1.3), {"A": -2.0}), ch.InconsistentStart)
     assert "joint 'A' at -2 rad" in message and "cannot be closed" in message
 
 
 def test_the_open_distance_of_the_values_given_is_told_and_not_one_on_the_way(refusal):
     """Cranks held: the coupler misses |B C| - 2 m between their ends, shared by the joints."""
-    model, turned = four_bar(), {"A": 0.5, "D": 1.5}
+    model, turned = upright_crank(), {"A": 0.5, "D": 1.5}
     message = refusal(lambda: ch.start_state(model, turned), ch.InconsistentStart)
     at = {joint.name: np.array(joint.at) for joint in model.joints}
     ends = [
