@@ -200,6 +200,14 @@ def straight_chain(
     return ch.Model(bodies, pins, forces, drivers, gravity=gravity)
 
 
+def hanging_rod(mass=1.0, length=1.0, *, rotor=0.0, **options) -> ch.Model:
+    """A rod that hangs from a hinge about y at the origin."""
+    return straight_chain(
+        (mass,), (length,), ("rod",), ("hinge",), along=(0, 0, -1), hinges=[{"armature": rotor}],
+        **options,
+    )  # fmt: skip
+
+
 def named(names, k: int) -> str:
     """Of a list of names, or of one to be numbered."""
     return names.format(k) if isinstance(names, str) else names[k]

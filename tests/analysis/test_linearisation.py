@@ -3,13 +3,14 @@
 import doctest
 import importlib
 from dataclasses import replace
+from functools import partial
 from math import pi, sqrt
 
 import mpmath as mp
 import numpy as np
 import pytest
 from linkages import closing_points
-from mechanisms import linkage
+from mechanisms import linkage, straight_chain
 from scipy.linalg import eigh
 from scipy.spatial.transform import Rotation
 
@@ -44,6 +45,11 @@ def test_a_compound_pendulum(length):
     assert small.residual == (0.0, 0.0)
 
 
+LENGTHS, MASSES = (0.7, 1.1), (1.3, 0.6)
+#: A double pendulum that hangs down.
+two_rods = partial(straight_chain, MASSES, LENGTHS, ("first", "second"), along=(0, 0, -1))
+
+
 def test_a_tilted_body_with_a_full_inertia_matrix_swings_about_any_axis():
     rng = np.random.default_rng(3)
     turn = Rotation.random(random_state=4).as_matrix()
@@ -64,17 +70,8 @@ def test_a_tilted_body_with_a_full_inertia_matrix_swings_about_any_axis():
     )
 
 
-def double_pendulum(l1=0.7, l2=1.1, m1=1.3, m2=0.6):
-    first, second = rod("first", l1, m1, (0, 0, 0)), rod("second", l2, m2, (0, 0, -l1))
-    joints = [
-        ch.Revolute("shoulder", ch.GROUND, first, at=(0, 0, 0), axis=(0, 1, 0)),
-        ch.Revolute("elbow", first, second, at=(0, 0, -l1), axis=(0, 1, 0)),
-    ]
-    return ch.Model([first, second], joints), (l1, l2, m1, m2)
-
-
 def test_a_double_pendulum_has_the_frequencies_of_its_two_by_two_problem():
-    model, (l1, l2, m1, m2) = double_pendulum()
+    model, (l1, l2), (m1, m2) = two_rods(), LENGTHS, MASSES
     i1, i2 = (mp.mpf(b.inertia[1][1]) for b in model.bodies)
     mass = mp.matrix(
         [
@@ -464,7 +461,7 @@ def test_mode_shapes_are_solutions_that_the_joints_allow():
     rest = ch.equilibrium(sprung_four_bar(1.0))
     for model, small in (
         (rest.model, rest.linearise()),
-        (double_pendulum()[0], ch.linearise(double_pendulum()[0])),
+        (two_rods(), ch.linearise(two_rods())),
     ):
         system = ch.equations(model, small.state)
         for mode in small.modes:
@@ -478,7 +475,7 @@ def test_mode_shapes_are_solutions_that_the_joints_allow():
 
 
 def test_a_mode_swings_as_the_simulation_does():
-    model, _ = double_pendulum()
+    model = two_rods()
     small = ch.linearise(model)
     mode, size = small.modes[1], 1e-5
     bodies = [
@@ -518,7 +515,7 @@ def test_a_welded_model_has_no_modes():
 
 
 def test_the_table_names_frequency_damping_and_body():
-    text = repr(ch.linearise(double_pendulum()[0]))
+    text = repr(ch.linearise(two_rods()))
     assert "frequency / Hz" in text and "damping ratio" in text
     assert text.count("first") + text.count("second") == 2
 
@@ -527,7 +524,7 @@ def test_the_table_names_frequency_damping_and_body():
 
 
 def test_bad_input(refusal):
-    model, _ = double_pendulum()
+    model = two_rods()
     assert "must be a Model" in refusal(lambda: ch.linearise("model"), ch.InvalidModel)
     assert "must be a State" in refusal(lambda: ch.linearise(model, "now"), ch.InvalidOption)
     assert "'elbow'" in refusal(lambda: ch.linearise(model, axes="elbow"), ch.UnknownName)
