@@ -23,6 +23,7 @@ from mechanisms import random_body, random_rotation, zigzag
 from scipy.optimize import brentq, fsolve
 
 import chasles as ch
+from chasles.build.start.closure import Closure
 
 
 def test_what_is_closed_does_not_move_at_all():
@@ -343,3 +344,33 @@ def test_a_random_turn_of_the_world_changes_nothing():
     second = ch.assemble(ch.Model(bodies, joints), start=turned).state
     assert second.position == pytest.approx(first.position @ turn.T, abs=1e-10)
     assert second.rotation == pytest.approx(turn @ first.rotation, abs=1e-10)
+
+
+def open_loop(size):
+    """Two boxes between hinges and a ball, turned and pulled apart; all lengths times `size`."""
+
+    def place(*x):
+        return tuple(size * part for part in x)
+
+    turned = {"position": place(0.5, 0, 0), "rotation": ("z", 0.3)}
+    a = ch.Body.box("a", place(1, 0.1, 0.2), mass=1.0, **turned)
+    turned = {"position": place(1, 0.5, 0.03), "rotation": ("x", 0.4)}
+    b = ch.Body.box("b", place(0.2, 1, 0.1), mass=2.0, **turned)
+    joints = [
+        ch.Revolute("root", ch.GROUND, a, at=(0, 0, 0), axis="z", axis_b=(0.1, 0.2, 1)),
+        ch.Spherical("ball", a, b, at=place(1, 0, 0), at_b=place(1.05, 0.02, 0)),
+        ch.Spherical("end", b, ch.GROUND, at=place(1, 1, 0)),
+    ]
+    return ch.Model([a, b], joints)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e-3, 1e-6])
+def test_closing_takes_the_same_steps_in_all_units(size, monkeypatch):
+    counts = []
+    evaluated = Closure.at
+    monkeypatch.setattr(Closure, "at", lambda *x: (counts.append(1), evaluated(*x))[1])
+    expected = ch.assemble(open_loop(1.0)).state.position
+    steps = len(counts)
+    found = ch.assemble(open_loop(size)).state.position / size
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    assert len(counts) - steps <= steps + 3

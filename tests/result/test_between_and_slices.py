@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles.result.violations import gap
+from chasles.build.system.coordinates import gap
 
 
 def swung(rate=0.0, **options):

@@ -44,7 +44,11 @@ class Solid:
 @lru_cache(maxsize=512)
 def own_solid(shape: Shape) -> Solid:
     """The surface of a shape in its own axes; ask for it by `at_rest(shape)`, to share it."""
-    vertices, triangles = own_triangles(shape)
+    return solid_from(*own_triangles(shape))
+
+
+def solid_from(vertices: Floats, triangles: Whole) -> Solid:
+    """A surface with its normals and edges."""
     facing = face_normals(vertices, triangles)
     edges, sides = edges_of(triangles)
     creased = np.einsum("ei,ei->e", facing[sides[:, 0]], facing[sides[:, 1]]) < CREASE
