@@ -148,8 +148,8 @@ def rates_after(model, joint, start, e, **options):
 @pytest.mark.parametrize("armature", [0.0, 0.3])
 def test_bounces_of_a_geared_block_are_those_of_a_ball_with_less_weight(space, armature):
     """The rotor has inertia and no weight: g m / (m + I_r), and rebounds keep their fraction."""
-    model, e = sledge(), 0.7
-    rail = ch.Prismatic("rail", ch.GROUND, "block", axis="z", armature=armature)
+    model, e = hanging_sledge(), 0.7
+    rail = ch.Prismatic("rail", ch.GROUND, "sledge", axis="z", armature=armature)
     model = ch.Model(model.bodies, [rail], gravity=model.gravity)
     stop = ch.Impact("stop", "rail", lower=-DROP, restitution=e)
     result = ch.simulate(model, 1.2, spaces=space, events=[stop], **TIGHT)
