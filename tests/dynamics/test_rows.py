@@ -14,8 +14,8 @@ from scipy.linalg import expm
 
 import chasles as ch
 from chasles.build.system.build import build
+from chasles.build.system.coordinates import gap
 from chasles.build.system.gaps import frame_of
-from chasles.result.violations import gap
 from chasles.spaces import resolve_spaces
 
 TINY = 1e-30  # of the complex step

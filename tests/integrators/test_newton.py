@@ -10,11 +10,11 @@ from mechanisms import KINDS, heavy_top, moving, tree
 
 import chasles as ch
 from chasles.analysis.tangent import tangent
-from chasles.build.start.kkt import mass_matrices
+from chasles.build.start.rows import mass_matrices
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, flat_arrays
 from chasles.core.newton.matrix import load_bodies, load_newton, sharpen
 from chasles.core.newton.past import put_difference
-from chasles.core.newton.plan import make_newton
+from chasles.core.newton.plan import newton_of
 from chasles.core.newton.rows import lift, lower
 from chasles.core.newton.solve import propose, size_of
 from chasles.core.newton.ways import put_plain_ways
@@ -51,12 +51,12 @@ def springs_and_dampers():
 def test_derivatives_by_differences_are_those_by_dual_numbers():
     """To seven digits of the largest, which is all that Newton's matrix has to be."""
     stepper = stepper_for(springs_and_dampers(), spaces="SE3")
-    system, work = stepper.mechanism.system, stepper.solver.work
+    system = stepper.mechanism.system
     state = stepper.solver.start
     exact = tangent(
         system, state, np.zeros(max(1, system.signal_count)), np.zeros(system.quadrature_count)
     )
-    newton = make_newton(system, work, np.zeros(system.row_count), True)
+    newton = newton_of(stepper.solver, stepper.mechanism)
     newton.tangents.probe.absolute[:] = state
     flat, scratch = flat_arrays(newton), SimpleNamespace(absolute=state.ravel())
     exact_pose, exact_twist = exact.by_pose.toarray(), exact.by_twist.toarray()

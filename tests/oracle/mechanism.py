@@ -77,16 +77,21 @@ class Mechanism:
 
     def mass(self, bodies: Bodies) -> tuple[Floats, Floats]:
         """M of bodies and rotors, and the forces that their motion alone takes."""
+        mass, bias = self.mass_of_bodies(bodies)
+        for joint in self.model.joints:
+            for rotor, slope, along in self.rotors(joint, bodies):
+                mass += rotor * np.outer(slope, slope)
+                bias += rotor * along * slope
+        return mass, bias
+
+    def mass_of_bodies(self, bodies: Bodies) -> tuple[Floats, Floats]:
+        """The same without rotors."""
         mass, bias = np.zeros((bodies.width, bodies.width)), np.zeros(bodies.width)
         for k, body in enumerate(self.model.bodies):
             inertia = bodies.rotation[k] @ np.array(body.inertia) @ bodies.rotation[k].T
             mass[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = body.mass * np.eye(3)
             mass[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = inertia
             bias[6 * k + 3 : 6 * k + 6] = cross(bodies.omega[k], inertia @ bodies.omega[k])
-        for joint in self.model.joints:
-            for rotor, slope, along in self.rotors(joint, bodies):
-                mass += rotor * np.outer(slope, slope)
-                bias += rotor * along * slope
         return mass, bias
 
     def rotors(self, joint: ch.Joint, bodies: Bodies) -> list[tuple[float, Floats, float]]:

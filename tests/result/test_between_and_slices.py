@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles.result.violations import gap
+from chasles.build.system.coordinates import gap
 
 
 def pendulum(rate=0.0, **options):

@@ -1,6 +1,7 @@
 """What one run of a sweep leaves behind, told by itself: plain numbers, or why there are none."""
 
 import json
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -65,6 +66,9 @@ def test_numbers_become_plain_and_keep_their_bits():
     assert type(found["1"]) is float and type(found["deep"]["flag"]) is bool
     with pytest.raises(TypeError, match="a set, which is not a number"):
         plain({"deep": [{1.0}]})
+    assert plain([Fraction(1, 4), 2**70]) == [0.25, 2**70]
+    with pytest.raises(TypeError, match="beyond those of a double"):
+        plain({"deep": [10**400]})
 
 
 def test_a_measure_that_fails_is_told_with_its_name_and_line():

@@ -462,6 +462,7 @@ FORGED = [
     1, {}, [], {"run": 0}, record_of(True), record_of(9), record_of(-1), record_of(0, values=1),
     record_of(0, status=2), record_of(0, measured=None), record_of(0, seconds="x"),
     record_of(0, warnings="x"), record_of(0, seconds=10**400), record_of(0, seconds=float("nan")),
+    record_of(0, measured={"x": 10**400}), record_of(0, measured={"x": [{"y": -(10**400)}]}),
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 import chasles as ch
 from chasles.build.dynamics.equations import dense_mass
 from chasles.build.problem import choose_spaces, make_problem
-from chasles.build.start.kkt import constraint_rows
+from chasles.build.start.rows import constraint_rows
 from chasles.core.outcomes import OK
 from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser

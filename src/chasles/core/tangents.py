@@ -58,11 +58,12 @@ class Tangents(NamedTuple):
 def make_tangents(system: System, work: Workspace) -> Tangents:
     """Storage for a model whose stages write `work`."""
     mass = np.maximum(system.bodies.mass, np.finfo(float).tiny)
+    reach = np.sqrt(system.bodies.inertia[:, :3].mean(axis=1) / mass)
     kinds = system.forces.kind[: system.force_count].tolist()
     return storage(
         Tangents, {},
         probe=make_workspace(system)._replace(signals=work.signals, quadratures=work.quadratures),
-        reach=np.sqrt(system.bodies.inertia[:, :3].mean(axis=1) / mass),
+        reach=np.where(reach > 0.0, reach, reach.max(initial=0.0)),  # frames without mass
         one_sided=np.array([FORCES[kind].one_sided for kind in kinds], np.int64),
     )  # fmt: skip
 

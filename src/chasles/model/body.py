@@ -19,9 +19,8 @@ from chasles.model.checks import (
     checked_vector,
     fill,
 )
-from chasles.model.docstrings import explain
 from chasles.model.errors import InvalidBody, short_repr
-from chasles.model.keywords import WithConstructors, checked_keywords
+from chasles.model.keywords import WithConstructors, checked_keywords, explain
 from chasles.model.physical import checked_inertia
 from chasles.model.rotations import Turned, rotation_of
 from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere, checked_axis

@@ -11,24 +11,21 @@ import numpy as np
 
 from chasles.build.start.assembly import Assembly
 from chasles.build.start.redundancy import Redundancy
-from chasles.build.system.coordinates import coordinate_keys
+from chasles.build.system.coordinates import angle_columns, coordinate_keys, counted_angles
 from chasles.build.system.state import State
-from chasles.build.system.turns import angle_columns, counted_angles
 from chasles.core.arrays import Floats
 from chasles.model import AnyDriver, AnySensor, Body, Force, InvalidOption, Joint
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
-from chasles.model.notebook import pairs
 from chasles.model.plain import check_kinds
-from chasles.model.tables import small
+from chasles.model.tables import pairs, small
 from chasles.model.words import ViewDirection
 from chasles.result.atomic_file import checked_target, write, write_whole
-from chasles.result.between import state_at
+from chasles.result.between import rows_of, sliced, state_at
 from chasles.result.bodies import OfBodies, OfEnergy
 from chasles.result.dataset import make_table, over_time, to_xarray
-from chasles.result.efforts import OfForces
+from chasles.result.joints import OfForces
 from chasles.result.reading import sensor_values, to_frame
-from chasles.result.slices import rows_of, sliced
 from chasles.result.tables import WRITERS
 from chasles.result.uniqueness import UniqueReactions, unique_reactions
 

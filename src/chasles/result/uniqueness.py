@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.build.dynamics.maximal import terms_at
+from chasles.build.start.free_bodies import terms_at
 from chasles.build.start.redundancy import DEPENDENT, RANK_LIMIT, all_rows, equilibrated
 from chasles.build.system.build import Setup, real_rows
 from chasles.core.arrays import POSE_X, Floats, Integers, row_span
 from chasles.model import InvalidModel, UnknownName
-from chasles.model.notebook import as_html
-from chasles.model.tables import Table
+from chasles.model.tables import Table, as_html
 from chasles.result.reactions import reaction
 
 COMPONENTS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
@@ -30,7 +29,8 @@ class UniqueReactions(Mapping[str, dict[str, str]]):
 
     Components are those of `reaction(joint).in_joint_frame`; z is the joint's axis.  A "shared"
     one depends on what is not in a model of rigid bodies: the minimum-norm value is reported, or
-    what a method of index 2 or 3 found.  "-" is a component that the joint cannot transmit: zero,
+    what a method of index 2 or 3 found; where a coupling repeats other rows, some of these have
+    the whole load and the others none.  "-" is a component that the joint cannot transmit: zero,
     whatever the multipliers.
 
     >>> import chasles as ch
@@ -70,7 +70,8 @@ class UniqueReactions(Mapping[str, dict[str, str]]):
         return (
             f"{Table(('joint', *COMPONENTS), rows, left=1 + len(COMPONENTS)).text()}\n"
             "Along each joint's axes, z its own.  shared: not unique (reported: the minimum"
-            " norm, or what a method of index 2 or 3 found); -: not transmitted."
+            " norm; what a method of index 2 or 3 found; or, beside couplings that repeat other"
+            " rows, all of it on some of them); -: not transmitted."
         )
 
     def _repr_html_(self) -> str:

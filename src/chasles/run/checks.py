@@ -14,7 +14,7 @@ import numpy as np
 
 from chasles.build.start.redundancy import joint_of_row, lightest_body
 from chasles.build.system.build import Setup
-from chasles.build.system.sizes import alike, length_rows
+from chasles.build.system.gaps import alike, length_rows
 from chasles.core.arrays import Floats
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.mechanism import Promises
@@ -39,6 +39,7 @@ from chasles.result import energy
 from chasles.run.fast_spins import lost_attitudes
 from chasles.run.loop import Ended
 from chasles.run.stepper import Stepper
+from chasles.run.turning_forces import turning_forces
 
 #: Gaps, as fractions of the joint's lever, beyond which an exact joint is not exact (ten times what
 #: projection lets pass; a random walk of ulps on SE(3) is there after 1e8 steps), and beyond which
@@ -232,7 +233,7 @@ def unresolved_contacts(ended: Ended) -> list[str]:
 
 #: In the order in which they speak.
 CHECKS: tuple[Callable[[Ended], list[str]], ...] = (
-    failed_checks, lost_attitudes, unfitted_signals, unresolved_contacts,
+    failed_checks, lost_attitudes, turning_forces, unfitted_signals, unresolved_contacts,
 )  # fmt: skip
 
 

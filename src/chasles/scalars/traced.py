@@ -194,6 +194,11 @@ def operand_of(x: Any) -> Operand:
     return x.place if isinstance(x, Traced) else value_of(x)
 
 
+def memory_of(array: Any) -> tuple[int, int]:
+    """Where the numbers of an array are, and how many bytes."""
+    return array.__array_interface__["data"][0], array.nbytes
+
+
 class Unboxing:
     """Records with flat lists for arrays; arrays that share memory share a list."""
 
@@ -209,7 +214,7 @@ class Unboxing:
         return tuple(map(self.of, record)) if isinstance(record, tuple) else record
 
     def list_of(self, array: Any) -> Any:
-        key = array.__array_interface__["data"][0], array.nbytes
+        key = memory_of(array)
         if array.nbytes == 0:
             return []
         if key not in self.lists:

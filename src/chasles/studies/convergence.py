@@ -14,8 +14,7 @@ from chasles.many.quiet import simulate_quietly
 from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
 from chasles.model.checks import checked_positive
 from chasles.model.coordinates import Coordinates
-from chasles.model.docstrings import explained
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import checked_keywords, explained
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, small
 from chasles.model.words import ArrayLike, Stabiliser

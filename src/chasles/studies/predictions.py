@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.dynamics.maximal import terms_at
 from chasles.build.start.consistent import constraint_rows
+from chasles.build.start.free_bodies import terms_at
 from chasles.core.arrays import TWIST
 from chasles.model import Model
 from chasles.model.tables import small

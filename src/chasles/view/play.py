@@ -267,7 +267,10 @@ def module_header(own: Portable, kept: list[list[int]], blob: Blob, name: str) -
         "base": blob.add(f"{name}.b", own.base, "f8"),
         "carried": [own.carried[key] for key in keys],
         "ways": [
-            {"wasm": code(f"{k}", way.wasm), "keys": [keys.index(key) for key in way.keys]}
+            {
+                "wasm": code(f"{k}", way.wasm),
+                "keys": [keys.index(key) for key in way.native.recording.carried],
+            }
             for k, way in enumerate(own.ways)
         ],
         "read": code("r", own.read),

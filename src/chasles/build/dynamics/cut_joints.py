@@ -28,7 +28,7 @@ from chasles.build.dynamics.solver import (
 )
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import undriven, with_feathers
-from chasles.build.system.sizes import length_rows
+from chasles.build.system.gaps import length_rows
 from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.recursion.cuts import Cut
@@ -77,7 +77,8 @@ def cut_rows(
     `solver` knows J at the start, and how many rows of all joints repeat others.
     """
     tree = scratch.tree
-    check_frames(scratch.setup, tree, scratch.memory, cuts, start, solver.jacobian)
+    if not tree.mass.all():
+        check_frames(scratch.setup, tree, scratch.memory, cuts, start, solver.jacobian)
     if not cuts:
         return no_rows(tree)
     free = solver.free.copy()

@@ -6,15 +6,14 @@ from typing import Literal
 
 import numpy as np
 
-from chasles.build.dynamics.maximal import MaximalForm, terms_at
 from chasles.build.dynamics.solver import make_solver
-from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.build.dynamics.tree_readout import needs_tree
-from chasles.build.start.kkt import constraint_rows, mass_matrices, weights
+from chasles.build.dynamics.tree_problem import TreeProblem, needs_tree, read_on_pairs
+from chasles.build.start.free_bodies import MaximalForm, terms_at
 from chasles.build.start.redundancy import all_rows, singular_error
+from chasles.build.start.rows import constraint_rows, mass_matrices, weights
 from chasles.build.system.build import Setup, build, is_closed, rotor_places
+from chasles.build.system.coordinates import first_integrals
 from chasles.build.system.state import State, checked_state
-from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System
 from chasles.core.workspace import Workspace
 from chasles.model import InvalidModel, Model
@@ -155,6 +154,15 @@ def equations_at(
     if not found.is_solved:
         raise singular_error(form.setup, found.outcome)
     return laid_open(form.setup, absolute, found.work, found.acceleration, found.multipliers)
+
+
+def equations_of_pairs(
+    setup: Setup, problem: TreeProblem, absolute: Floats, t: float, integrals: Floats
+) -> Equations:
+    """The same for couplings and bodies without mass, on the tree of a problem."""
+    states, times = absolute[None], np.array([t])
+    rates = read_on_pairs(setup, states, times, integrals[None], problem=problem).rates[0].ravel()
+    return laid_open(setup, absolute, terms_at(setup, absolute, t, integrals), rates)
 
 
 def laid_open(

@@ -16,11 +16,11 @@ from chasles.build.start.consistent import (
     nearest_allowed,
     velocity_error,
 )
-from chasles.build.start.kkt import Rows
 from chasles.build.start.redundancy import joint_of_row
+from chasles.build.start.rows import Rows
 from chasles.build.system.build import OPEN_TOLERANCE, Setup, build, measured
+from chasles.build.system.coordinates import counted_angles
 from chasles.build.system.state import State, checked_state
-from chasles.build.system.turns import counted_angles
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import (
     Body,

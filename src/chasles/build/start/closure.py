@@ -10,32 +10,27 @@ joints allow: $\nabla = -J^T\mu$, the Lagrange condition of the nearest point.
 """
 
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
-from chasles.build.start.kkt import (
+from chasles.build.start.free_bodies import Factor, FreeBodies
+from chasles.build.start.rows import (
     HEAVY,
-    Factor,
-    FreeBodies,
     Rows,
     constraint_rows,
+    gaps_and_rows,
     mass_matrices,
     scaled,
     weigh,
     weights,
 )
-from chasles.build.start.poses import moved, rotations
 from chasles.build.system.build import Setup
-from chasles.build.system.coupled import coupled_gap, coupled_places
-from chasles.build.system.gaps import components
-from chasles.build.system.sizes import measured_rows, row_units
-from chasles.compiled import borrow, kernel
+from chasles.build.system.coordinates import coupled_gap, coupled_places
+from chasles.build.system.gaps import components, measured_rows, row_units
+from chasles.build.system.state import moved, rotations
 from chasles.core.arrays import POSE_X, Floats, Integers, System
 from chasles.core.constraints.kind import RAD
-from chasles.core.constraints.registry import assemble_joint
-from chasles.core.stabilisation.residuals import put_position_residual
-from chasles.core.workspace import Workspace, make_workspace
+from chasles.core.workspace import make_workspace
 from chasles.groups.so3 import so3_dexp_inv, so3_from_matrix, so3_log
 
 #: Steps at the most that close the joints, and that then move along them.
@@ -66,37 +61,6 @@ STILL_CLOSED = 1e-11
 FIRMLY = 1e3
 #: Earlier moves that shape the next.
 MEMORY = 12
-
-
-@kernel("assembly", seconds=3, plain=(5_000, 200_000))
-def joint_rows(system: Any, work: Any, absolute: Any, out: Any) -> None:
-    """J of all joints and drivers at an absolute state, into `work`; -g into the rows of `out`."""
-    model, scratch = borrow(system), borrow(work)
-    state, residual = borrow(absolute), borrow(out)
-    for joint in range(model.joint_count):
-        assemble_joint(model, joint, state, scratch, scratch.jacobian, scratch.eta)
-        put_position_residual(model, joint, state, scratch, residual)
-
-
-def gaps_and_rows(system: System, scratch: Workspace, absolute: Floats) -> Floats:
-    """g of every row, padding included; J goes to `scratch`."""
-    out = np.zeros(6 * system.body_count + system.row_count)
-    joint_rows(system, scratch, np.ascontiguousarray(absolute), out)
-    return -out[6 * system.body_count :]
-
-
-def jacobian_at(system: System, absolute: Floats) -> Floats:
-    """J (rows, 12) of all joints and drivers at the poses of an absolute state (n, 18)."""
-    scratch = make_workspace(system)
-    gaps_and_rows(system, scratch, absolute)
-    return scratch.jacobian
-
-
-def gaps_of(system: System, signals: Floats, absolute: Floats) -> Floats:
-    """g (padded rows,) where functions of time have the values `signals`."""
-    scratch = make_workspace(system)
-    scratch.signals[: len(signals)] = signals
-    return gaps_and_rows(system, scratch, absolute)
 
 
 class Closure:

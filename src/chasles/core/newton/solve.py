@@ -168,7 +168,7 @@ def solve_step(
     room.audit[ITERATIONS], room.audit[FACTORED] = 0.0, 0.0
     copy(room.unknown, room.guess, mechanism.tree.rate_count)
     begin_anew(mechanism, room)
-    whole, fresh, before = is_stiff and newton.available != 0, False, 0.0
+    whole, fresh, before = is_stiff, False, 0.0
     for _ in range(MOST_ITERATIONS):
         count_one(room, ITERATIONS, ITERATED)
         outcome = propose(mechanism, scratch, room, state, t, step, index, factors)
@@ -190,7 +190,7 @@ def solve_step(
             return OK
         if before > 0.0 and not changed < SLOW * before and not is_rounding:
             fresh = False
-            if not whole and newton.available != 0:
+            if not whole:
                 whole, changed = True, 0.0
                 begin_anew(mechanism, room)
         if not changed < BEYOND:  # NaN, too

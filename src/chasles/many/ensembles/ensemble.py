@@ -21,8 +21,7 @@ from chasles.many.traced.choosing import GENERIC, KERNELS, PLAIN_STEPS, TRACED, 
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import check_flag, checked_count
-from chasles.model.docstrings import explained
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import checked_keywords, explained
 from chasles.model.words import Stabiliser
 from chasles.result.dataset import described, of_bodies
 from chasles.run.stepper import Stepper
@@ -169,9 +168,8 @@ def make_run(
     finisher = Finisher(members, lambda: made(first), grid.step, threads, plainly)
     observe = None
     if names is not None:
-        own, loan = finisher.pristine(first)
-        parameters = loan.parameters(members.places)
-        observe = observing(own, names, members.blocks[first], parameters)
+        own, _ = finisher.pristine(first)
+        observe = observing(own, names, members.blocks[first], members.places)
     for k, odd in members.odd.items():
         members.blocks[k] = odd.first_block()
     points = np.full((count, rows, kept), np.nan)

@@ -16,10 +16,10 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers
-from chasles.many.ensembles.finish import Finisher, Key
+from chasles.many.ensembles.finish import Finisher
 from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
-from chasles.many.traced.record import NotTraceable, Recording, record
+from chasles.many.traced.record import Key, NotTraceable, Recording, record
 from chasles.many.traced.running import Shelf, machine_code
 from chasles.scalars.nodes import Program
 
@@ -224,14 +224,13 @@ class LaneRun:
         try:
             recording = record(
                 records_of(stepper), course.blocks[member], times, course.step,
-                parameters=loan.parameters(course.members.places),
+                parameters=course.members.places,
             )  # fmt: skip
             run = self.machine_code(recording)
         except NotTraceable as error:
             self.refusal = str(error)
             return False
-        values = [float(loan.as_made(*one)) for one in recording.carried]
-        firsts = dict(zip(loan.keys(recording.carried), values))
+        firsts = {key: float(loan.as_made(*key)) for key in recording.carried}
         self.variants.insert(0, Variant(recording, run, firsts))
         self.carry(self.variants[0])
         return True

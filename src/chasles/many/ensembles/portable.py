@@ -19,8 +19,7 @@ import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.core.judge import energy_of_placed, potential_of_placed
-from chasles.many.ensembles.finish import Key, Loan
-from chasles.many.ensembles.formulas import formulas_in_python
+from chasles.many.ensembles.finish import Loan
 from chasles.many.ensembles.members import (
     Members,
     different,
@@ -30,6 +29,8 @@ from chasles.many.ensembles.members import (
 )
 from chasles.many.ensembles.observe import quantity, read_program
 from chasles.many.ensembles.ways import Recorder, Way, affordable
+from chasles.many.traced.formulas import formulas_in_python
+from chasles.many.traced.record import Key
 from chasles.many.traced.wasm import READ, inexact, read_ir, wasm_module
 from chasles.model import InvalidOption
 from chasles.run.stepper import Stepper
@@ -151,8 +152,8 @@ def coupled_sliders(
 def judging_entries(stepper: Stepper) -> Any:
     """Which numbers of a block and of records decide about warnings, and about no motion."""
     block = np.arange(stepper.layout.width) >= stepper.layout.seen
-    numbers = [np.full(np.size(leaf.value), "promises" in leaf.path)
-               for leaf in numbers_of(stepper)]  # fmt: skip
+    numbers = [np.full(np.size(value), "promises" in path)
+               for path, value in numbers_of(stepper).items()]  # fmt: skip
     return np.concatenate((block, *numbers))
 
 
@@ -210,7 +211,6 @@ def readout(members: Members) -> tuple[bytes, list[str]]:
     """A module that reads poses, the energies and the gaps of joints, and names of the latter."""
     stepper = members.stepper
     model, setup = stepper.solver.setup.model, stepper.solver.setup
-    loan = Loan(stepper)
     joints = list(model.joint_names)
 
     def values(with_gaps: bool) -> Callable[[Any, Any], list[Any]]:
@@ -232,8 +232,7 @@ def readout(members: Members) -> tuple[bytes, list[str]]:
 
     def program(with_gaps: bool) -> Program:
         block = members.blocks[0] + 0.0
-        places = loan.parameters(members.places)
-        return read_program(stepper, values(with_gaps), block, places, signals=False)
+        return read_program(stepper, values(with_gaps), block, members.places, signals=False)
 
     words = ["kinetic", "potential", *joints]
     try:

@@ -21,7 +21,7 @@ from chasles.many.gradients.branches import (
     goes_on_from_guesses,
 )
 from chasles.many.traced.llvm_ir import used_inputs
-from chasles.many.traced.record import NotTraceable, Parameter, Recording, record
+from chasles.many.traced.record import Key, NotTraceable, Recording, own_leaves, record
 from chasles.many.traced.running import Shelf
 from chasles.model import InvalidOption
 from chasles.run.stepper import Stepper
@@ -40,7 +40,7 @@ class Course:
     """Steps of one model with parameters; if it `returns`, lists keep what the way back needs."""
 
     stepper: Stepper
-    places: list[Parameter]
+    places: list[Key]
     parameters: Floats
     step: float
     steps: int
@@ -50,6 +50,7 @@ class Course:
     def __post_init__(self) -> None:
         self.shelf: list[Recording] = SHELF.of(self.constants, self.step)
         self.branches: list[Branch] = []
+        self.arrays = own_leaves(records_of(self.stepper))
         self.width = self.stepper.layout.width
         self.taken: list[tuple[int, int, Branch]] = []  # (first, last, branch) of the last stretch
         self.totals = np.zeros(max(1, len(self.parameters)))
@@ -93,11 +94,13 @@ class Course:
                 "Contacts and stops make such runs: make them softer, or the run shorter.",
             )
         recording = self.kept(block, t) or self.recorded(block, t)
+        carried = np.array([self.arrays[path].flat[entry] for path, entry in recording.carried])
+        given = recording, carried, self.parameters, self.step
         branch: Branch
         if len(recording.step.nodes) <= MOST_COMPILED:
-            branch = CompiledBranch(recording, self.parameters, self.step)
+            branch = CompiledBranch(*given)
         else:
-            branch = ListedBranch(recording, self.parameters, self.step, self.returns)
+            branch = ListedBranch(*given, self.returns)
         self.branches.insert(0, branch)
         return branch
 
@@ -120,7 +123,7 @@ class Course:
             if redundancy is not None:
                 raise redundant(redundancy) from error
             raise stopped(t, str(error)) from error
-        if not found.carried and not found.fixed:  # others hold arrays of this run
+        if not found.carried and not found.fixed:  # others go on from what this run has left
             self.shelf.insert(0, found)
             del self.shelf[MOST_VARIANTS:]
         return found

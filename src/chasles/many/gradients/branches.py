@@ -24,9 +24,11 @@ BACK_SIGNATURE = (POINTER,) * 6 + (NUMBER,) * 2 + (WHOLE,) * 2
 class Branch:
     """A recorded step, and what stands beside the block where it was recorded."""
 
-    def __init__(self, recording: Recording, parameters: Floats, step: float) -> None:
-        self.recording, self.parameters, self.step = recording, parameters, step
-        self.carried = np.array([array.flat[entry] for array, entry in recording.carried] or [0.0])
+    def __init__(
+        self, recording: Recording, carried: Floats, parameters: Floats, step: float
+    ) -> None:
+        self.recording, self.carried = recording, carried
+        self.parameters, self.step = parameters, step
 
     @cached_property
     def lanes(self) -> Sheet:
@@ -59,8 +61,10 @@ def way_back(step: Program, width: int, carried: int, parameters: int) -> tuple[
 class CompiledBranch(Branch):
     """By machine code."""
 
-    def __init__(self, recording: Recording, parameters: Floats, step: float) -> None:
-        super().__init__(recording, parameters, step)
+    def __init__(
+        self, recording: Recording, carried: Floats, parameters: Floats, step: float
+    ) -> None:
+        super().__init__(recording, carried, parameters, step)
         self.code = machine_code(recording, recording.width)
         self.given = np.append(parameters, 0.0)
 
@@ -83,10 +87,9 @@ class ListedBranch(Branch):
     """By reading a list: one that keeps all its numbers for the way back, or the one with lanes."""
 
     def __init__(
-        self, recording: Recording, parameters: Floats, step: float, returns: bool
+        self, recording: Recording, carried: Floats, parameters: Floats, step: float, returns: bool
     ) -> None:
-        super().__init__(recording, parameters, step)
-        self.carried = self.carried[: len(recording.carried)]
+        super().__init__(recording, carried, parameters, step)
         self.sheet = Sheet(recording.step) if returns else self.lanes
 
     def inputs(self, state: Floats, index: int) -> Floats:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from chasles.many.sweeps.work import plain
 from chasles.model import InvalidFile, InvalidOption
 from chasles.result.atomic_file import PART, fcntl, open_regular, replacing
 
@@ -162,9 +163,19 @@ def checked_record(record: Any, count: int, where: str) -> dict[str, Any]:
         and 0.0 <= record["seconds"] < FOREVER
         and 0 <= record["run"] < count
         and isinstance(record.get("warnings", []), list)
+        and can_be_measured(record["measured"])
     ):
         return record
     raise InvalidFile(
         f"sweep: {where} is not the record of a run of this sweep.",
         "Give another folder, or remove the line: its run is made again.",
     )
+
+
+def can_be_measured(found: Any) -> bool:
+    """Whether a measure could have returned it."""
+    try:
+        plain(found)
+    except TypeError:
+        return False
+    return True

@@ -17,11 +17,9 @@ from chasles.many.sweeps.store import Store, open_store
 from chasles.many.sweeps.work import run_task
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
-from chasles.model.docstrings import explained
 from chasles.model.errors import short_repr
-from chasles.model.keywords import checked_keywords
-from chasles.model.notebook import as_html
-from chasles.model.tables import Table, plain
+from chasles.model.keywords import checked_keywords, explained
+from chasles.model.tables import Table, as_html, plain
 from chasles.result.result import Result
 from chasles.run.preparation import check_progress
 from chasles.stderr import progress_bar

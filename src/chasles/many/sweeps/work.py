@@ -82,6 +82,12 @@ def plain(value: Any) -> Any:
         return value.item()
     if isinstance(value, list | tuple):
         return [plain(entry) for entry in value]
-    if value is None or isinstance(value, str | bool | Real):
+    if value is None or isinstance(value, str | bool | float):
         return value
+    if isinstance(value, Real):
+        try:
+            held = float(value)
+        except OverflowError:
+            raise TypeError("measure returned a number beyond those of a double, 1.8e308") from None
+        return value if isinstance(value, int) else held
     raise TypeError(f"measure returned a {type(value).__name__}, which is not a number")
