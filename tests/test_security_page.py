@@ -38,6 +38,7 @@ def test_the_limits_on_the_page_are_those_of_the_readers():
     assert f"{xml_checks.MOST_FILES} XML files, {xml_checks.MOST_ELEMENTS} elements" in words
     assert xml_checks.ALL_GRIDS == 2**26 and "2²⁶ points" in words
     assert f"{xml_checks.MOST_BYTES // 2**20} MiB of meshes" in words
+    assert f"most {xml_checks.FINEST} subdivisions" in words and xml_checks.FORMULAS in words
     assert sweep_files.MOST_RUNS == 10**6 and "at most 10⁶ runs" in words
     assert sweep_files.MOST_SWEPT == 1e10 and "10¹⁰ steps in all" in words
 

@@ -104,6 +104,45 @@ def test_a_recorded_run_is_the_run(tmp_path, spaces, monkeypatch):
     assert np.array_equal(ch.load(tmp_path / "run.nc").absolute, kept.absolute)
 
 
+@pytest.mark.parametrize("seconds, least, most", [(0.0, 20, 100), (1e6, 1, 3)])
+def test_segments_are_written_when_they_are_due(tmp_path, seconds, least, most, monkeypatch):
+    """Every so many seconds, and at the end."""
+    commits, write = [], recording.Recording.put_commit
+
+    def counted(self, head, reached):
+        commits.append(head["rows"])
+        write(self, head, reached)
+
+    monkeypatch.setattr(recording, "SEGMENT_SECONDS", seconds)
+    monkeypatch.setattr(recording.Recording, "put_commit", counted)
+    ch.simulate(pendulum(), 0.3, into=tmp_path / "run", **RUN)  # 30 samples
+    assert least <= len(commits) <= most and commits == sorted(commits)
+
+
+def switched(t, state):
+    return {"motor": 0.0 if 0.1 <= t < 0.2 else 1.0}
+
+
+def test_an_input_that_returns_to_its_first_value_when_a_run_goes_on_is_kept(tmp_path):
+    """Only changes are written down, after what was held last."""
+    options = {**RUN, "controller": switched, "sample": 0.1}
+    whole = ch.simulate(pendulum(), 0.35, **options)
+    ch.simulate(pendulum(), 0.2, into=tmp_path / "run", **options)
+    longer = ch.simulate(pendulum(), 0.35, into=tmp_path / "run", resume=True, **options)
+    same(longer, whole)
+    assert np.array_equal(longer.effort("motor"), whole.effort("motor"))
+    assert set(longer.effort("motor").tolist()) == {0.0, 1.0}
+
+
+def test_rows_of_several_pieces_are_kept_where_a_run_went_beyond_its_grid(tmp_path):
+    """Files are read in pieces of 1 MiB."""
+    options = {"step": 1e-3, "into": tmp_path / "run"}
+    ch.simulate(pendulum(), 8.0005, **options)
+    assert (tmp_path / "run" / "rows.f64").stat().st_size > 2**20
+    longer = ch.simulate(pendulum(), 8.01, resume=True, **options)
+    same(longer, ch.simulate(pendulum(), 8.01, 1e-3))
+
+
 @pytest.mark.parametrize("until", [0.1, 0.1005])
 @pytest.mark.parametrize("save_every", [1, 7])
 def test_a_run_that_was_killed_at_its_very_end_is_resumed_as_well(tmp_path, until, save_every):
@@ -441,6 +480,26 @@ def test_links_and_pipes_in_a_folder_are_not_followed(tmp_path, name, kind):
     if name != "lock":
         with pytest.raises(ch.InvalidFile):
             ch.load(folder)
+    assert aside.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["rows.f64", "inputs.f64", "lock", "commit", "run.json"])
+def test_a_file_with_a_second_name_elsewhere_is_not_changed(tmp_path, name):
+    """A commit takes the place of the one before, whatever other names that has."""
+    folder, aside = tmp_path / "run", tmp_path / "aside"
+    ch.simulate(pendulum(), 0.1, 1e-2, into=folder)
+    if name == "inputs.f64":  # which is empty: another's file would be cut to nothing
+        aside.write_text("mine")
+        (folder / name).unlink()
+        os.link(aside, folder / name)
+    else:
+        os.link(folder / name, aside)
+    before = aside.read_bytes()
+    if name in ("commit", "run.json"):
+        ch.simulate(pendulum(), 0.2, 1e-2, into=folder, resume=True)
+    else:
+        with pytest.raises(ch.InvalidFile, match="is a link"):
+            ch.simulate(pendulum(), 0.2, 1e-2, into=folder, resume=True)
     assert aside.read_bytes() == before
 
 

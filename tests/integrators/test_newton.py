@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from implicit_runs import driven_chain
-from mechanisms import KINDS, heavy_top, moving, tree
+from mechanisms import KINDS, heavy_top, moving, straight_chain, tree
 
 import chasles as ch
 from chasles.analysis.tangent import tangent
@@ -129,23 +129,18 @@ def test_the_difference_of_points_undoes_the_retraction(kind, spaces):
 # --- cost ---
 
 
-def long_chain(count, damping):
+def sprung(count, damping):
     """Links on hinges whose axes take turns, with springs and dampers in all of them."""
-    bodies, joints, forces = [], [], []
-    for k in range(count):
-        body = ch.Body.rod(f"link {k}", 0.1, 0.1, position=(0.1 * k + 0.05, 0, 0), axis="x")
-        axis = (0, 1, 0) if k % 2 else (0, 0, 1)
-        carrier = bodies[-1] if bodies else ch.GROUND
-        joints.append(ch.Revolute(f"hinge {k}", carrier, body, at=(0.1 * k, 0, 0), axis=axis))
-        forces.append(ch.JointSpring(f"spring {k}", f"hinge {k}", 50.0, damping))
-        bodies.append(body)
-    return ch.Model(bodies, joints, forces)
+    axes = [(0, 1, 0) if k % 2 else (0, 0, 1) for k in range(count)]
+    forces = [ch.JointSpring(f"spring {k}", f"hinge {k}", 50.0, damping) for k in range(count)]
+    size = [0.1] * count
+    return straight_chain(size, size, "link {}", "hinge {}", axes=axes, forces=forces)
 
 
 @pytest.mark.parametrize("spaces", ["SE3", "subgroups"])
 def test_the_newton_matrix_of_a_chain_is_linear_in_the_number_of_bodies(spaces):
     per_body = [
-        stepper_for(long_chain(count, 5.0), spaces=spaces).scheme.newton.products / count
+        stepper_for(sprung(count, 5.0), spaces=spaces).scheme.newton.products / count
         for count in (32, 128, 512)
     ]
     assert per_body == pytest.approx([per_body[-1]] * 3, rel=0.02)
@@ -155,7 +150,7 @@ def test_the_newton_matrix_of_a_chain_is_linear_in_the_number_of_bodies(spaces):
 def test_iterations_and_factorisations_do_not_grow_with_the_number_of_bodies(spaces):
     found = []
     for count in (16, 256):
-        stepper = stepper_for(long_chain(count, 5.0), spaces=spaces)
+        stepper = stepper_for(sprung(count, 5.0), spaces=spaces)
         block = stepper.first_block()
         spare, saved = np.zeros_like(block), np.zeros((1, stepper.layout.kept))
         reached, _ = stepper.advance(block, spare, (0.0, 1e-3, 0, 10, 10), 10**9, 1, saved)

@@ -15,6 +15,26 @@ ROBOTS = Path(__file__).parent / "robots"
 #: says where it is and stops, and the file stays in the folder.
 FOREVER = 30.0
 NASTY = ["nan", "inf", "1e308", "-1", "0", "1 2", "a", "", "1e-300", "0 0 0", "../x", "99999999"]
+#: What MuJoCo makes much of from few numbers; into the empty places go numbers that hurt.
+MADE = [
+    "<asset><mesh name='made' builtin='wedge' params='{} {} 30 30 0'/></asset>",
+    "<asset><mesh name='made' builtin='supersphere' params='{} {} 1'/></asset>",
+    "<asset><mesh name='made' builtin='supertorus' params='{} {} 1 1'/></asset>",
+    "<asset><mesh name='made' builtin='plate' params='{} {}'/></asset>",
+    "<asset><mesh name='made' builtin='sphere' params='{}'/></asset>",
+    "<worldbody><flexcomp name='made' type='grid' count='{} {} {}' spacing='.1 .1 .1' radius='.01'"
+    " dim='3' mass='1' dof='trilinear' cellcount='{} {} {}'/></worldbody>",
+    "<worldbody><replicate count='{}' offset='1 0 0'><body><joint type='hinge'/><geom size='{}'/>"
+    "</body></replicate></worldbody>",
+    "<custom><numeric name='made' size='{}' data='1'/></custom>",
+    "<size memory='{}' nuser_body='{}' nkey='{}'/>",
+    "<extension><plugin plugin='mujoco.sdf.torus'><instance name='made'><config key='radius1'"
+    " value='{}'/><config key='radius2' value='{}'/></instance></plugin></extension>"
+    "<asset><mesh name='made'><plugin instance='made'/></mesh></asset>",
+    "<worldbody><body><joint name='made' type='hinge'/><geom size='.1'/></body></worldbody>"
+    "<actuator><general joint='made' dyntype='user' actdim='{}' nsample='{}' delay='{}'/>"
+    "</actuator><sensor><jointpos joint='made' nsample='{}' delay='1'/><user dim='{}'/></sensor>",
+]
 
 
 def main(count: int, seed: int, folder: Path) -> None:
@@ -23,7 +43,8 @@ def main(count: int, seed: int, folder: Path) -> None:
     for index in range(count):
         suffix, text = seeds[index % len(seeds)]
         path = folder / f"robot{suffix}"
-        path.write_text(in_attributes(mutated(text, source), source), "utf-8", "surrogatepass")
+        changed = with_more(in_attributes(mutated(text, source), source), source)
+        path.write_text(changed, "utf-8", "surrogatepass")
         began = time.process_time()
         faulthandler.dump_traceback_later(FOREVER, exit=True)
         try:
@@ -43,6 +64,19 @@ def in_attributes(text: str, source: random.Random) -> str:
         return text
     at = 2 * source.randrange(len(quotes) // 2 - 1)
     return text[: quotes[at] + 1] + source.choice(NASTY) + text[quotes[at + 1] :]
+
+
+def with_more(text: str, source: random.Random) -> str:
+    """Now and then an element more, of those that make much of a few numbers."""
+    end = text.rfind("</mujoco>")
+    if end < 0 or source.random() < 0.7:
+        return text
+    element = source.choice(MADE)
+    numbers = [
+        source.choice(NASTY) if source.random() < 0.4 else str(source.randint(1, 12))
+        for _ in range(element.count("{}"))
+    ]
+    return text[:end] + element.format(*numbers) + text[end:]
 
 
 if __name__ == "__main__":

@@ -204,3 +204,27 @@ def test_the_folders_of_a_link_and_of_its_file_are_told_each_once(tmp_path):
     nowhere = tmp_path / "none.xml"
     assert found([nowhere, link], [nowhere, file]) == [(link, file)]
     assert found([nowhere, nowhere], [nowhere, nowhere]) == [(nowhere, nowhere)]
+
+
+PLUGIN = "<extension><plugin plugin='{}'/></extension>"
+MADE = [
+    ("<mesh builtin='wedge' params='{} 3 30 30 0'/>", 256, 257, "257 subdivisions"),
+    ("<mesh builtin='supersphere' params='{} 1 1'/>", 256, "1e300", "1e+18 subdivisions"),
+    ("<flexcomp count='3 3 3' cellcount='10 10 {}'/>", 10, 11, "makes 1.1e+03 copies"),
+    ("<general actdim='{}'/>", 10_000, 10_001, "actdim must be at most 10000"),
+    ("<jointpos nsample='{}'/>", 10_000, 10_001, "nsample must be at most 10000"),
+    ("<config key='size' value='100 {}'/>", 100, 101, "size must be at most 10000"),
+    (PLUGIN, "mujoco.pid", "mujoco.sdf.torus", "gives a shape by a formula"),
+]
+
+
+@pytest.mark.parametrize("text, good, bad, said", MADE)
+def test_what_mujoco_makes_of_a_few_numbers_is_limited(text, good, bad, said, main, refusal):
+    """MuJoCo 4.0 takes all memory for these, comes to no end, or ends the process."""
+    at_limit(main, refusal, f"<m>{text.format(good)}</m>", f"<m>{text.format(bad)}</m>", said)
+
+
+def test_points_of_meshes_made_by_formulas_are_summed(main, refusal, monkeypatch):
+    mesh = "<mesh builtin='supersphere' params='100 1 1'/>"
+    monkeypatch.setattr(xml_checks, "ALL_GRIDS", 20_000)
+    at_limit(main, refusal, f"<m>{2 * mesh}</m>", f"<m>{3 * mesh}</m>", "meshes made by formulas")

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from linkages import parallelogram
 from mechanisms import double_pendulum, three_bar
 from random_loops import (
     charts_alike,
@@ -307,38 +308,16 @@ def test_ctrl_c_keeps_what_a_loop_has_done(monkeypatch):
 # --- singular poses ---
 
 
-def parallelogram(flat: bool = False) -> ch.Model:
-    """Two cranks and a coupler of a planar loop, turning into the flat pose; perhaps flat now."""
-    up = (0.0, 1.0, 0.0) if not flat else (1.0, 0.0, 0.0)
-    a, b = np.zeros(3), np.array((2.0, 0.0, 0.0))
-    c, d = a + up, b + up
-    names = ("crank", "coupler", "follower")
-    middles = ((a + c) / 2, (c + d) / 2, (b + d) / 2)
-    bodies = [
-        ch.Body(
-            name, 1.0, np.diag([0.1, 0.1, 0.1]), middle,
-            angular_velocity=(0, 0, 0 if name == "coupler" else -5.0),
-        )
-        for name, middle in zip(names, middles)
-    ]  # fmt: skip
-    ends = [ch.GROUND, *bodies, ch.GROUND]
-    joints = [
-        ch.Revolute(f"hinge {k}", ends[k], ends[k + 1], at=point, axis=(0, 0, 1))
-        for k, point in enumerate((a, c, d, b))
-    ]
-    return ch.Model(bodies, joints, gravity=(0, 0, 0))
-
-
 def test_a_singular_pose_stops_a_run_and_is_named():
     with pytest.raises(ch.SimulationStopped, match="became singular") as stopped:
-        ch.simulate(parallelogram(), 1.0, step=1e-3, spaces="subgroups")
+        ch.simulate(parallelogram(rate=-5.0), 1.0, step=1e-3, spaces="subgroups")
     result = stopped.value.result
     assert result.t[-1] == pytest.approx(np.pi / 10, abs=5e-3)  # a quarter of a turn at 5 rad/s
     assert f"'{result.designation.cut[0]}'" in str(stopped.value)
 
 
 def test_singular_poses_are_passed_and_noted():
-    model = parallelogram()
+    model = parallelogram(rate=-5.0)
     options = {"step": 1e-3, "singular": "pass", "spaces": "subgroups"}
     result = ch.simulate(model, 2.0, **options)
     times = [t for t, _, _ in result.provenance.singular_poses]
@@ -350,7 +329,7 @@ def test_singular_poses_are_passed_and_noted():
 
 def test_a_start_in_a_singular_pose_drops_no_row():
     """Rows that depend there and nowhere else are kept, on a damped factor."""
-    model = parallelogram(flat=True)
+    model = parallelogram(0.0, -5.0)
     loops = TreeProblem.from_model(model).loops
     assert loops.row_count == 2 and loops.is_chosen == 0 and loops.is_damped == 1
     options = {"step": 1e-3, "singular": "pass", "spaces": "subgroups"}
@@ -366,8 +345,8 @@ def pushed_from_both_sides(second: float) -> ch.Model:
     still = parallelogram()
     bodies = [ch.Body(b.name, b.mass, b.inertia, b.position) for b in still.bodies]
     drivers = [
-        ch.Driver("left", "hinge 0", slowly()),
-        ch.Driver("right", "hinge 3", slowly(second)),
+        ch.Driver("left", "A", slowly()),
+        ch.Driver("right", "D", slowly(second)),
     ]
     return ch.Model(bodies, still.joints, drivers=drivers)
 
@@ -377,7 +356,7 @@ def sign_of_agreement() -> float:
     model = pushed_from_both_sides(1.0)
     left = ch.Model(model.bodies, model.joints, drivers=model.drivers[:1])
     result = ch.simulate(left, 0.05, step=1e-3, spaces="subgroups")
-    return float(result.coordinate("hinge 3")[-1] / result.coordinate("hinge 0")[-1])
+    return float(result.coordinate("D")[-1] / result.coordinate("A")[-1])
 
 
 def test_drivers_that_agree_move_a_loop_together():

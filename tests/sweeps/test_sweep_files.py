@@ -68,6 +68,8 @@ def test_an_unknown_parameter_is_refused_with_the_nearest(tmp_path, capsys):
         ("[run]\nstep = 2.0\n", "twice"),
         ("step = [1e-12]\n", "1e.10 steps"),
         ("until = [1e9]\n", "1e.12 steps"),
+        ("max_step = [1e-12]\n", "max_step is 1e-12 s"),
+        ("[run]\nmax_step = 1e-12\n", "max_step is 1e-12 s"),
         ("step = [1e-9]\n'top.mass' = { from = 1.0, to = 2.0, count = 100000 }\n", "more than"),
         ("'top.mass' = { from = 1.0, to = 2.0, count = 1000000000 }\n", "1 to 1000000"),
         (

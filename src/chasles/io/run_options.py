@@ -6,7 +6,7 @@ from typing import Any
 
 from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.io.limits import MOST_STEPS
-from chasles.io.schema import field_names, file_types
+from chasles.io.schema import RUN_TYPES
 from chasles.model import Body, InvalidModel, InvalidOption, Joint, UnknownName
 from chasles.model.errors import short_repr
 from chasles.model.plain import placed_at
@@ -34,16 +34,20 @@ def checked_run(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_steps(run: Mapping[str, Any]) -> None:
-    """Refuse more steps than a file may ask for."""
-    until, step = run.get("until"), run.get("step")
-    given = all(isinstance(x, float | int) for x in (until, step))
-    if until is None or step is None or not given or step <= 0.0:
-        return  # simulate says what is missing or wrong
-    if not until / step <= MOST_STEPS:
-        raise InvalidOption(
-            f"until is {until:g} s and step is {step:g} s, which makes {until / step:.1g} steps.",
-            f"A file may ask for {MOST_STEPS:g} steps; take longer ones, or simulate in Python.",
-        )
+    """Refuse more steps than a file may ask for; those of tolerances are as many as it takes."""
+    until = run.get("until")
+    for name in ("step", "max_step"):
+        step = run.get(name)
+        given = all(isinstance(x, float | int) for x in (until, step))
+        if until is None or step is None or not given or step <= 0.0:
+            continue  # simulate says what is missing or wrong
+        if not until / step <= MOST_STEPS:
+            raise InvalidOption(
+                f"until is {until:g} s and {name} is {step:g} s, which makes {until / step:.1g}"
+                " steps.",
+                f"A file may ask for {MOST_STEPS:g} steps; take longer ones, or simulate in"
+                " Python.",
+            )
 
 
 def space_from(space: Any, body: str) -> Any:
@@ -58,14 +62,13 @@ def space_from(space: Any, body: str) -> Any:
 
 def run_to_plain(run: Any) -> dict[str, Any]:
     """The table of keyword arguments of `simulate`; what is not data is refused."""
-    known = field_names(file_types().run)
     if not isinstance(run, Mapping):
         raise InvalidOption(
             f"run must be a dict, got {short_repr(run)}.", 'Give a dict: run={"until": 1.0}.'
         )
     plain = {}
     for name, value in run.items():
-        UnknownName.check("option", name, known, "run")
+        UnknownName.check("option", name, RUN_TYPES, "run")
         if value is not None:
             plain[name] = option_to_plain(value, f"run, {name}")
     with placed_at("run"):

@@ -101,7 +101,8 @@ def check_amount(
         )
     longest = max([until, *numbers_of(vary.get("until", []))])
     shortest = min(numbers_of([step, *vary.get("step", [])]), default=None)
-    check_steps({"until": longest, "step": shortest})
+    bounds = numbers_of([found.run.get("max_step"), *vary.get("max_step", [])])
+    check_steps({"until": longest, "step": shortest, "max_step": min(bounds, default=None)})
     if shortest is not None and shortest > 0.0 and runs * longest / shortest > MOST_SWEPT:
         raise InvalidOption(
             f"{runs} runs of up to {longest / shortest:.1g} steps are more than {MOST_SWEPT:g}.",

@@ -25,12 +25,18 @@ MOST_ELEMENTS = 100_000
 MOST_COPIES = 1000
 #: Pixels of a texture or points of a field of heights, and of all of them together.
 LARGEST_GRID, ALL_GRIDS = 2**24, 2**26
-#: Numbers that <size> keeps for the user of each part, and poses that it keeps.
+#: Numbers that <size> keeps for the user of each part, poses that it keeps, states of an actuator,
+#: values that are kept for a delay, fields of a grid of sensors.
 LARGEST_SIZE = 10_000
+SIZES = ("dim", "actdim", "nsample")
+#: Subdivisions of a mesh that MuJoCo makes by a formula.
+FINEST = 256
+#: Shapes that code of these plugins fills with points, whatever numbers they are given.
+FORMULAS = "mujoco.sdf"
 #: Bytes of all meshes, textures and fields of heights; the largest published robots have 1e8.
 MOST_BYTES = 2**29
 MOST_FILES = 64
-COPIES = ("count",)
+COPIES = ("count", "cellcount")
 GRIDS = (("width", "height"), ("nrow", "ncol"), ("gridsize",))
 #: The head of a PNG file, after which its width and height stand.
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -101,7 +107,7 @@ class Checker:
     def check_text(self, scope: Scope, source: Path, text: str, bases: tuple[Path, ...]) -> None:
         """One file; what it names is looked for in the folders `bases`."""
         text = text.lstrip().rstrip("\0")  # what editors leave around it, and MuJoCo does not mind
-        if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
+        if has_entities(text):
             raise InvalidFile(
                 f"'{source}' has a document type or entities, which robots do not need.",
                 "Remove <!DOCTYPE ...> and write entities out.",
@@ -156,8 +162,14 @@ class Checker:
                     scope.files.append((where, name, bare, bases))
             elif name.lower().endswith("dir") and name != "dir":
                 scope.folders.setdefault(value, where)
-            elif name == "dim" or (tag == "size" and name.lower().startswith(("nkey", "nuser"))):
+            elif name in SIZES or (tag == "size" and name.lower().startswith(("nkey", "nuser"))):
                 self.check_size(where, name, value)
+            elif name == "plugin" and value.startswith(FORMULAS):
+                raise InvalidFile(
+                    f"{where}: '{value}' gives a shape by a formula, which is not read.",
+                    "Give a mesh in its place.",
+                )
+        self.check_made(where, tag, attributes, copies)
         if tag == "attach":
             scope.attached.append((attributes.get("model", ""), copies))
         own = max([1, *(prod(numbers(attributes.get(name, ""))) for name in COPIES)])
@@ -176,12 +188,25 @@ class Checker:
                 self.count_points(where, size * own * copies)
         return int(own)
 
+    def check_made(self, where: str, tag: str, attributes: dict[str, str], copies: float) -> None:
+        """What MuJoCo makes of some numbers: points of a mesh, fields of a sensor."""
+        if tag == "config" and attributes.get("key") == "size":
+            self.check_size(where, "size", attributes.get("value", ""))
+        if tag != "mesh" or "builtin" not in attributes:
+            return
+        finest = max(numbers(attributes.get("params", "")), default=1.0)
+        if finest > FINEST:
+            raise InvalidFile(
+                f"{where} asks for {finest:.3g} subdivisions (params).", f"Give {FINEST} at most."
+            )
+        self.count_points(where, finest**2 * copies)
+
     def count_points(self, where: str, more: float) -> None:
         self.points += more
         if self.points > ALL_GRIDS:
             raise InvalidFile(
-                f"{where}: textures and fields of heights have more than {ALL_GRIDS} points"
-                " together.",
+                f"{where}: textures, fields of heights and meshes made by formulas have more than"
+                f" {ALL_GRIDS} points together.",
                 "Make them smaller, or leave textures out: a model has none.",
             )
 
@@ -265,6 +290,11 @@ class Checker:
         if self.parsed > MOST_FILES:
             raise InvalidFile(f"{where}: more than {MOST_FILES} files.", "Include fewer.")
         return text_of(target)[1]
+
+
+def has_entities(text: str) -> bool:
+    """Whether a text of XML has a document type or entities, which may be bombs."""
+    return "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper()
 
 
 def end_of(where: str, path: Path) -> Path:

@@ -144,7 +144,8 @@ def remove_orphans(folder: Path) -> None:
 def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
     """The descriptor of a regular file of its own: links are not followed, pipes not waited for.
 
-    A folder may come from anybody, and a link in it would lead to any file of its reader's.
+    A folder may come from anybody, and a link in it would lead to any file of its reader's.  A file
+    that has another name as well (a hard link) is read, but not written to.
     """
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
         flags |= getattr(os, name, 0)
@@ -154,7 +155,9 @@ def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
         if path.is_symlink():
             raise not_regular(path) from None
         raise error
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    found = os.fstat(descriptor)
+    is_shared = found.st_nlink > 1 and flags & (os.O_WRONLY | os.O_RDWR)
+    if not stat.S_ISREG(found.st_mode) or is_shared:
         os.close(descriptor)
         raise not_regular(path)
     return descriptor

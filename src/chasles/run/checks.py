@@ -36,10 +36,9 @@ from chasles.core.state_block import (
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import Contact, JointStop
 from chasles.result import energy
-from chasles.run.fast_spins import lost_attitudes
+from chasles.run.half_steps import lost_attitudes, turning_forces
 from chasles.run.loop import Ended
 from chasles.run.stepper import Stepper
-from chasles.run.turning_forces import turning_forces
 
 #: Gaps, as fractions of the joint's lever, beyond which an exact joint is not exact (ten times what
 #: projection lets pass; a random walk of ulps on SE(3) is there after 1e8 steps), and beyond which

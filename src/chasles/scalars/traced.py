@@ -22,6 +22,7 @@ import numpy as np
 from chasles.scalars.elementary import select
 from chasles.scalars.nodes import (
     COMPARISONS,
+    OF_MATH,
     PAIRS,
     PRIMITIVES,
     Guard,
@@ -29,6 +30,7 @@ from chasles.scalars.nodes import (
     Operand,
     Place,
     Program,
+    numpy_name,
 )
 
 
@@ -171,10 +173,8 @@ def comparison_by(name: str) -> Callable[[Traced, Any], Condition]:
     return lambda self, other: self.compared(name, other)
 
 
-for _name in ("sqrt", "sin", "cos", "tan", "tanh", "exp", "log", "floor"):
-    setattr(Traced, _name, method_of(_name))
-for _name in ("atan", "asin", "acos", "atan2"):  # under the names that NumPy looks for
-    setattr(Traced, f"arc{_name[1:]}", method_of(_name))
+for _name in (*OF_MATH, "floor"):  # under the names that NumPy looks for
+    setattr(Traced, numpy_name(_name), method_of(_name))
 for _word, _name in zip(("lt", "le", "gt", "ge", "eq", "ne"), COMPARISONS, strict=True):
     setattr(Traced, f"__{_word}__", comparison_by(_name))
 

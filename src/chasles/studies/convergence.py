@@ -9,6 +9,7 @@ import numpy as np
 
 from chasles.build.system.state import State
 from chasles.integrators.methods import Method, find_method
+from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.many.quiet import simulate_quietly
 from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
@@ -186,7 +187,7 @@ def convergence(
     steps: ArrayLike,
     methods: Sequence[str | Tableau | Method] = METHODS,
     spaces: Sequence[Spaces] = ("auto",),
-    stabilise: Stabiliser | None = None,
+    stabilise: Stabiliser | Baumgarte | None = None,
     reactions: bool = False,
     starts: Sequence[State | Coordinates | None] = (None,),
     reference: Result | None = None,

@@ -10,6 +10,7 @@ import numpy as np
 
 from chasles.build.system.state import State
 from chasles.integrators.methods import Method, find_method
+from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
@@ -172,7 +173,7 @@ def work_precision(
     methods: Sequence[str | Tableau | Method] = ("rk4", "dopri5", "dop853"),
     spaces: Sequence[Spaces] = ("auto",),
     starts: Sequence[State | Coordinates | None] = (None,),
-    stabilise: Stabiliser | None = None,
+    stabilise: Stabiliser | Baumgarte | None = None,
     timing: bool = True,
     progress: bool | None = None,
 ) -> WorkPrecision:

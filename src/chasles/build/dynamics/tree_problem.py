@@ -81,11 +81,16 @@ class TreeProblem:
 
         In `spaces`, bodies may be on charts: any, or all of them.  A `start` is taken as it is.
         """
-        return cls.from_setup(build_counted(model, resolve_spaces(model, spaces), start=start))
+        setup = build_counted(model, resolve_spaces(model, spaces), start=start)
+        return cls.from_setup(setup)
 
     @classmethod
-    def from_setup(cls, setup: Setup) -> "TreeProblem":
-        """The same for arrays that are made already."""
+    def from_setup(cls, setup: Setup, shared: bool = False) -> "TreeProblem":
+        """The same for arrays that are made already.
+
+        Of rows that repeat each other, couplings among them, some are chosen and push alone;
+        `shared`, all do, and the shortest multipliers are taken.
+        """
         solver = make_solver(setup)
         found = tree_setup(setup)
         tree, forces = found.tree, [BY_WRENCH] * setup.system.force_count
@@ -94,7 +99,8 @@ class TreeProblem:
             tree, solver.work.signals, bool(forces), False, bool(found.cuts), forces
         )
         scratch = TreeScratch(setup, tree, memory, solver.work)
-        loops = cut_rows(scratch, solver, found.cuts, begin).loops
+        damp = shared and solver.redundancy is not None
+        loops = cut_rows(scratch, solver, found.cuts, begin, damp).loops
         return cls(setup, tree, loops, memory, solver.work, room_of(loops, tree), begin)
 
     def absolute(self, states: Floats) -> Floats:
@@ -169,7 +175,7 @@ def read_on_pairs(
     multipliers (T, rows) of a method of index 2 or 3, if they are given: every joint exerts what
     its rows do, and what carries a body the rest, so that all bodies are in balance.
     """
-    problem = problem or TreeProblem.from_setup(setup)
+    problem = problem or TreeProblem.from_setup(setup, shared=True)
     points = points_of(problem, absolute, integrals, known)
     joints = setup.system.joints
     wrenches = np.zeros((len(absolute), setup.system.joint_count, ROW_WIDTH))

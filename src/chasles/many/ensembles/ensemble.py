@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def ensemble(
     statistics: Sequence[str] | None = None,
     exact: bool = True,
     threads: int | None = None,
-    kernel: str = "auto",
+    kernel: Literal["auto", "generic", "traced"] = "auto",
     device: str = "cpu",
 ) -> "Dataset":
     """Run a model many times with different initial states or parameters.

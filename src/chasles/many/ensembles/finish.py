@@ -75,6 +75,16 @@ class Loan:
             values[member] = self.arrays[path].reshape(-1)[entry]
 
 
+def in_threads(threads: int, work: Callable[[Any], None], pieces: Sequence[Any]) -> None:
+    """Some work for each of some pieces."""
+    if threads == 1 or len(pieces) == 1:
+        for piece in pieces:
+            work(piece)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, pieces))
+
+
 class Finisher:
     """Steppers, one per thread, that take on the numbers of any member."""
 
@@ -119,12 +129,7 @@ class Finisher:
             finally:
                 self.steppers.put(loan)
 
-        if self.threads == 1 or len(group) == 1:
-            for member in group.tolist():
-                one(member)
-            return
-        with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(one, group.tolist()))
+        in_threads(self.threads, one, group.tolist())
 
     def advance(self, course: Any, group: Integers, counts: Any) -> None:
         """So many steps of each member, or fewer if it ends or stops."""

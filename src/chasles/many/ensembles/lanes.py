@@ -7,7 +7,6 @@ few is taken by the generic kernel for a few steps, and then they come back.
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -16,7 +15,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers
-from chasles.many.ensembles.finish import Finisher
+from chasles.many.ensembles.finish import Finisher, in_threads
 from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.record import Key, NotTraceable, Recording, record
@@ -138,12 +137,7 @@ class LaneRun:
         def work(piece: Integers) -> None:
             self.piece(variant, piece, first)
 
-        if self.threads == 1 or len(pieces) == 1:
-            for piece in pieces:
-                work(piece)
-            return
-        with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(work, pieces))
+        in_threads(self.threads, work, pieces)
 
     def rows_from(self, first: int) -> int:
         """Rows that are kept after a step."""

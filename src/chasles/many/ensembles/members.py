@@ -134,6 +134,14 @@ def equal_steps(where: str, method: Any, spaces: Any, stabilise: Any) -> dict[st
     return {"method": method, "spaces": spaces, "stabilise": stabilise}
 
 
+def not_recorded(where: str, why: Exception, otherwise: str) -> InvalidOption:
+    """A model of which no step can be recorded, and what else could be done."""
+    return InvalidOption(
+        f"{where}: a step of this model cannot be recorded: {why}",
+        f"Leave out functions in Python, or give them as a Signal{otherwise}.",
+    )
+
+
 @dataclass(frozen=True)
 class Runs:
     """Runs of a model whose steps all have one length."""

@@ -27,7 +27,7 @@ from chasles.many.ensembles.members import (
     make_members,
     numbers_of,
 )
-from chasles.many.ensembles.observe import quantity, read_program
+from chasles.many.ensembles.observe import read_program, violation
 from chasles.many.ensembles.ways import Recorder, Way, affordable
 from chasles.many.traced.formulas import formulas_in_python
 from chasles.many.traced.record import Key
@@ -219,13 +219,10 @@ def readout(members: Members) -> tuple[bytes, list[str]]:
             for body in model.body_names:
                 at = setup.body_index[body] * ABSOLUTE_WIDTH
                 out += [scratch.absolute[at + k] for k in range(POSE)]
-            tree = getattr(mechanism, "tree", None)
-            gravity = mechanism.system.gravity if tree is None else tree.gravity
             out.append(energy_of_placed(mechanism.system, scratch))
-            out.append(potential_of_placed(mechanism, gravity, scratch)[0])
+            out.append(potential_of_placed(mechanism, mechanism.tree.gravity, scratch)[0])
             if with_gaps:
-                out += [quantity(stepper, f"{j}.violation")(mechanism.system, scratch)
-                        for j in joints]  # fmt: skip
+                out += [violation(setup.joint_index[j])(mechanism.system, scratch) for j in joints]
             return out
 
         return found

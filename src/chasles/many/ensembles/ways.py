@@ -10,7 +10,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.many.ensembles.finish import Loan
-from chasles.many.ensembles.members import Members, records_of
+from chasles.many.ensembles.members import Members, not_recorded, records_of
 from chasles.many.traced.formulas import with_picked_pieces
 from chasles.many.traced.loop_ir import RUN, run_ir
 from chasles.many.traced.record import Key, NotTraceable, Recording, record
@@ -94,18 +94,18 @@ class Recorder:
             return None
         while_waiting(f"{self.where}: recording way {len(self.ways) + 1} of a step")
         times = self.step * index, self.step * (index + 1)
-        places = self.members.places
-        records = with_picked_pieces(records_of(stepper), places)
+        places, records = self.members.places, records_of(stepper)
+        numbers = records[0].system.signals.numbers
+        asked = [entry for path, entry in places if self.loan.arrays.get(path) is numbers]
         try:
-            found = record(records, block, times, self.step, parameters=places)
+            found = record(
+                with_picked_pieces(records, asked), block, times, self.step, parameters=places
+            )
         except NotTraceable as error:
             if self.ways:
                 return None
-            raise InvalidOption(
-                f"{self.where}: a step of this model cannot be recorded: {error}",
-                "Leave out functions in Python, or give them as a Signal; or make a film:"
-                " result.animate('film.html').",
-            ) from error
+            film = "; or make a film: result.animate('film.html')"
+            raise not_recorded(self.where, error, film) from error
         if any(self.loan.as_made(path, entry) != n for path, entry, n in found.fixed):
             return None
         if not self.ways and size_of_step(found) > MOST_OPERATIONS:

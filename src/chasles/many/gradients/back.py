@@ -94,22 +94,24 @@ class Course:
                 "Contacts and stops make such runs: make them softer, or the run shorter.",
             )
         recording = self.kept(block, t) or self.recorded(block, t)
-        carried = np.array([self.arrays[path].flat[entry] for path, entry in recording.carried])
-        given = recording, carried, self.parameters, self.step
-        branch: Branch
-        if len(recording.step.nodes) <= MOST_COMPILED:
-            branch = CompiledBranch(*given)
-        else:
-            branch = ListedBranch(*given, self.returns)
+        kind = CompiledBranch if len(recording.step.nodes) <= MOST_COMPILED else ListedBranch
+        given = self.carried(recording), self.parameters, self.step, self.returns
+        branch = kind(recording, *given)
         self.branches.insert(0, branch)
         return branch
 
     def kept(self, block: Floats, t: float) -> Recording | None:
         """A recording of an earlier run whose guards hold here."""
-        inputs = [*block, t, t + self.step, *self.parameters]
         taken = {id(branch.recording) for branch in self.branches}
-        others = (one for one in self.shelf if id(one) not in taken)
-        return next((one for one in others if one.step.replay(inputs)[1] is None), None)
+        for one in self.shelf:
+            inputs = [*block, t, t + self.step, *self.carried(one), *self.parameters]
+            if id(one) not in taken and one.step.replay(inputs)[1] is None:
+                return one
+        return None
+
+    def carried(self, recording: Recording) -> Floats:
+        """What a step goes on from beside the block, as the model is made."""
+        return np.array([self.arrays[path].flat[entry] for path, entry in recording.carried])
 
     def recorded(self, block: Floats, t: float) -> Recording:
         """The step at a state; what is watched is not part of the motion."""
@@ -123,7 +125,7 @@ class Course:
             if redundancy is not None:
                 raise redundant(redundancy) from error
             raise stopped(t, str(error)) from error
-        if not found.carried and not found.fixed:  # others go on from what this run has left
+        if not found.fixed:  # choices may be others in another run
             self.shelf.insert(0, found)
             del self.shelf[MOST_VARIANTS:]
         return found

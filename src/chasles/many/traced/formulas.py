@@ -28,7 +28,7 @@ from chasles.build.system.user_code import (
 )
 from chasles.core.signals import BY_ADDRESS, HEAD, PIECE_HEAD, PIECES, find_piece, put_pieces
 from chasles.many.sweeps.fingerprints import names_of
-from chasles.many.traced.record import Key, Records
+from chasles.many.traced.record import Records
 from chasles.model import CustomForce, Model
 from chasles.scalars.traced import Traced
 
@@ -66,12 +66,15 @@ def answering(force: CustomForce) -> Callable[[Any, Any, Any], None]:
 # --- functions of time ---
 
 
-def with_picked_pieces(records: Records, parameters: Sequence[Key]) -> Records:
-    """Records whose functions of time in many pieces are behind addresses of their own."""
+def with_picked_pieces(records: Records, asked: Sequence[int]) -> Records:
+    """Records whose functions of time in many pieces are behind addresses of their own.
+
+    `asked` are the numbers of functions that are parameters: these functions stay as they are.
+    """
     signals = records[0].system.signals
     many = [
         k for k in range(signals.count)
-        if signals.kind[k] == PIECES and signals.pieces[k] > 1 and is_fixed(signals, k, parameters)
+        if signals.kind[k] == PIECES and signals.pieces[k] > 1 and is_fixed(signals, k, asked)
     ]  # fmt: skip
     if not many:
         return records
@@ -89,14 +92,12 @@ def stride_of(signals: Any, k: int) -> int:
     return PIECE_HEAD + int(signals.numbers[signals.first[k] + 3]) + 1
 
 
-def is_fixed(signals: Any, k: int, parameters: Sequence[Key]) -> bool:
+def is_fixed(signals: Any, k: int, asked: Sequence[int]) -> bool:
     """Whether no number of a signal is a parameter, and no piece is asked of its function."""
     first, stride = signals.first[k] + HEAD, stride_of(signals, k)
     end = first + stride * signals.pieces[k]
-    own = [entry for path, entry in parameters if path[-2:] == ("signals", "numbers")]
-    return all(signals.numbers[first + 2 : end : stride]) and not any(
-        signals.first[k] <= entry < end for entry in own
-    )
+    own = any(signals.first[k] <= entry < end for entry in asked)
+    return all(signals.numbers[first + 2 : end : stride]) and not own
 
 
 def picked(signals: Any, k: int, reach: int, t: Any, _: Any, out: Any) -> None:

@@ -21,8 +21,6 @@ from chasles.many.traced.running import Grid, machine_code
 from chasles.run.stepper import Stepper
 from chasles.scalars.traced import memory_of
 
-#: Steps before one is recorded: at the start nothing has moved, and nothing was watched yet.
-FIRST_STEPS = 3
 #: Recordings of one run, at the most; each costs a compile.
 MOST_VARIANTS = 4
 #: Steps in a row that no recording takes, before another is made.
@@ -140,11 +138,7 @@ class TracedSteps:
 
     def next_count(self) -> int:
         """How many steps the generic kernel takes before a recording is tried again."""
-        if self.plainly > 0:
-            return 1
-        if not self.variants:
-            return max(1, FIRST_STEPS - self.otherwise)
-        return int(min(MOST_AT_ONCE, max(1, self.astray)))
+        return 1 if self.plainly > 0 else min(MOST_AT_ONCE, max(1, self.astray))
 
     def advance_recorded(
         self, block: Floats, grid: Grid, save_every: int, saved: Floats, first_row: int
@@ -180,8 +174,9 @@ class TracedSteps:
 
     def records_now(self, block: Floats, grid: Grid) -> bool:
         """Record a step here if it is time for that; whether one was."""
-        due = self.otherwise >= FIRST_STEPS if not self.variants else self.astray >= ASTRAY
-        if not due or len(self.variants) >= MOST_VARIANTS:
+        if self.refusal or len(self.variants) >= MOST_VARIANTS:
+            return False
+        if self.variants and self.astray < ASTRAY:
             return False
         origin, step, index, _, _ = grid
         times = origin + step * index, origin + step * (index + 1)
