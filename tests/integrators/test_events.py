@@ -31,7 +31,7 @@ def test_a_fall_ends_on_the_floor_at_the_time_of_galilei(method, space):
 def test_a_wanted_time_at_which_an_event_is_has_its_state_once(at, terminal):
     wanted = np.array([0.25, 0.5, 0.75])
     event = ch.Event(lambda t, s: t - at, terminal=terminal, name="clock")
-    result = ch.simulate(falling(), 1.0, rtol=1e-6, t_eval=wanted, events=[event])
+    result = ch.simulate(falling_ball(HEIGHT), 1.0, rtol=1e-6, t_eval=wanted, events=[event])
     assert result.events["clock"].tolist() == [at]
     assert result.t.tolist() == wanted[: None if not terminal else round(4 * at)].tolist()
     fallen = HEIGHT - GRAVITY * result.t**2 / 2
