@@ -200,6 +200,14 @@ def straight_chain(
     return ch.Model(bodies, pins, forces, drivers, gravity=gravity)
 
 
+def hanging_rod(mass=1.0, length=1.0, *, rotor=0.0, **options) -> ch.Model:
+    """A rod that hangs from a hinge about y at the origin."""
+    return straight_chain(
+        (mass,), (length,), ("rod",), ("hinge",), along=(0, 0, -1), hinges=[{"armature": rotor}],
+        **options,
+    )  # fmt: skip
+
+
 def named(names, k: int) -> str:
     """Of a list of names, or of one to be numbered."""
     return names.format(k) if isinstance(names, str) else names[k]
@@ -283,3 +291,21 @@ def orthogonality(result: ch.Result) -> float:
         product = np.einsum("tki,tkj->tij", rotation, rotation)
         worst = max(worst, float(np.abs(product - np.eye(3)).max()))
     return worst
+
+
+def apart(one: ch.Result, other: ch.Result) -> float:
+    """Largest difference of a pose (m, 1) or a velocity, relative to the largest."""
+    found = [0.0]
+    for name in one.model.body_names:
+        for part in ("position", "rotation", "velocity", "angular_velocity"):
+            ours, theirs = getattr(one, part)(name), getattr(other, part)(name)
+            size = 1.0 if part == "rotation" else 1.0 + np.abs(theirs).max()
+            found.append(float(np.abs(ours - theirs).max() / size))
+    return max(found)
+
+
+def misfit(run: ch.Result):
+    """A smooth function of all that a run has, for its derivatives."""
+    body = run.model.bodies[-1].name
+    total = (run.position(body) ** 2).sum() + 0.01 * (run.velocity(body)[::7] ** 2).sum()
+    return total + np.sin(run.rotation(body)[-1, 0, 1]) * (run.angular_velocity(body) ** 2).sum()

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 from linkages import parallelogram
-from mechanisms import linkage
+from mechanisms import linkage, straight_chain
 
 import chasles as ch
 
@@ -22,10 +22,8 @@ def pendulum(joint=None, **start) -> ch.Model:
     return ch.Model([body], [joint or ch.Revolute("hinge", ch.GROUND, body, ORIGIN, Y)])
 
 
-def double_pendulum() -> ch.Model:
-    upper, lower = rod("upper"), rod("lower", position=(1.5, 0, 0))
-    shoulder = ch.Spherical("shoulder", ch.GROUND, upper, ORIGIN)
-    return ch.Model([upper, lower], [shoulder, ch.Spherical("elbow", upper, lower, (1, 0, 0))])
+#: On balls.
+two_rods = partial(straight_chain, kind=ch.Spherical)
 
 
 def run(model=None, **options) -> ch.Result:
@@ -120,7 +118,7 @@ def test_redundancy_does_not_depend_on_the_unit_of_length(scale, refusal):
 
 
 def test_a_joint_given_twice_is_redundant_and_the_others_are_not_blamed(refusal):
-    model = double_pendulum()
+    model = two_rods()
     again = ch.Spherical("elbow again", "upper", "lower", (1, 0, 0))
     doubled = ch.Model(model.bodies, [*model.joints, again])
     what = refusal(lambda: run(doubled, redundant="refuse"), ch.RedundantConstraints)
@@ -257,7 +255,7 @@ def test_a_result_knows_its_states(index, refusal):
     ],
 )
 def test_spaces_that_make_no_sense_are_named(spaces, error, said, refusal):
-    assert said in refusal(lambda: run(double_pendulum(), spaces=spaces), error)
+    assert said in refusal(lambda: run(two_rods(), spaces=spaces), error)
 
 
 @pytest.mark.parametrize(
@@ -278,12 +276,12 @@ def test_a_space_checks_itself(make, said, refusal):
 
 def test_a_parent_may_be_charted_relative_to_its_child():
     """The child, whose space is chosen, is then not taken relative to its parent."""
-    spaces = run(double_pendulum(), spaces={"upper": ch.SE3("lower")}).provenance["spaces"]
+    spaces = run(two_rods(), spaces={"upper": ch.SE3("lower")}).provenance["spaces"]
     assert spaces["upper"] == "SE3 relative to lower" and "relative" not in spaces["lower"]
 
 
 def test_a_space_may_be_named_in_every_way():
-    model = double_pendulum()
+    model = two_rods()
     upper, lower = model.bodies
     named = ch.Space("SO3xR3", "elbow", "upper")
     assert ch.SO3xR3(at=model.joint("elbow"), relative_to=upper) == named
@@ -321,7 +319,7 @@ def test_a_state_is_whole_and_finite(change, said, refusal):
 
 
 def test_a_state_of_another_model_is_refused_and_another_order_is_not():
-    model = double_pendulum()
+    model = two_rods()
     state = run(model).state()
     with pytest.raises(ch.UnknownName, match="state: there is no body 'rod'"):
         ch.equations(model, run().state())

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mechanisms import straight_chain
+from mechanisms import hanging_rod, straight_chain
 from scipy.linalg import eigvals
 from scipy.optimize import brentq
 
@@ -22,11 +22,6 @@ def arm(rotors, forces=(), spin=0.0) -> ch.Model:
     )  # fmt: skip
 
 
-def rod_that_hangs(rotor, forces=()) -> ch.Model:
-    hanging = {"along": (0, 0, -1), "joints": ("hinge",), "hinges": [{"armature": rotor}]}
-    return straight_chain((2.0,), names=("rod",), forces=forces, **hanging)
-
-
 def mass_of_arm(rotors):
     """Of (shoulder, elbow), by hand: the elbow's angle is that of the forearm on the upper arm."""
     upper, fore = 3.0 / 3, 1.2 / 3
@@ -40,7 +35,7 @@ def mass_of_arm(rotors):
 
 @pytest.mark.parametrize("armature", [1e-6, 0.5, 300.0])
 def test_a_rotor_slows_a_pendulum(armature):
-    found = ch.linearise(rod_that_hangs(armature))
+    found = ch.linearise(hanging_rod(2.0, rotor=armature))
     assert found.frequencies**2 == pytest.approx([2.0 * G * 0.5 / (2.0 / 3 + armature)], rel=1e-13)
     shape = found.modes[0].of_joint("hinge")
     assert shape**2 * (2.0 / 3 + armature) == pytest.approx(1.0, rel=1e-13)  # modal mass 1
@@ -136,7 +131,7 @@ def test_a_driver_holds_its_coordinate():
 
 def test_an_equilibrium_with_a_rotor_is_linearised_with_it():
     spring = ch.JointSpring("coil", "hinge", stiffness=50.0)
-    rest = ch.equilibrium(rod_that_hangs(0.5, forces=[spring]))
+    rest = ch.equilibrium(hanging_rod(2.0, rotor=0.5, forces=[spring]))
     assert rest.linearise().frequencies ** 2 == pytest.approx(
         [(50.0 + G) / (2 / 3 + 0.5)], rel=1e-9
     )

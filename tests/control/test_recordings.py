@@ -231,7 +231,8 @@ def test_damage_is_told(tmp_path):
         good = (folder / name).read_bytes()
         for bad in (good[: len(good) // 2], good[:40] + bytes([good[40] ^ 1]) + good[41:]):
             (folder / name).write_bytes(bad)
-            with pytest.raises(ch.InvalidFile, match="damaged"):
+            is_cut = len(bad) < len(good) and name in (recording.ROWS, recording.INPUTS)
+            with pytest.raises(ch.InvalidFile, match="shorter" if is_cut else "damaged"):
                 ch.load(folder)
         (folder / name).write_bytes(good)
     assert ch.load(folder).status == "finished"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import mpmath
 import numpy as np
 import pytest
-from mechanisms import double_pendulum, heavy_top, pendulum, straight_chain, three_bar
+from mechanisms import double_pendulum, heavy_top, misfit, pendulum, straight_chain, three_bar
 from mpmath_runs import steps_in_mpmath
 from numpy.testing import assert_allclose
 
@@ -48,12 +48,6 @@ def robot(count):
         joints.append(kind(f"joint{k}", parent, body, at=at, **options))
         bodies.append(body)
     return ch.Model(bodies, joints)
-
-
-def misfit(run):
-    body = run.model.bodies[-1].name
-    total = (run.position(body) ** 2).sum() + 0.01 * (run.velocity(body)[::7] ** 2).sum()
-    return total + np.sin(run.rotation(body)[-1, 0, 1]) * (run.angular_velocity(body) ** 2).sum()
 
 
 @pytest.fixture

@@ -98,6 +98,14 @@ def test_positions_drift_with_the_fourth_power_and_are_closed_by_projection(spac
     assert slipping(closed) < 1e-13 * max(speeds, 1.0)
 
 
+def test_projection_is_repeated_until_velocities_fit_after_a_long_step_too():
+    """Once would leave 4e-13 here."""
+    closed = ch.simulate(
+        three_bar(), 0.4, step=5e-3, method=METHOD, spaces="SE3", stabilise="projection"
+    )
+    assert slipping(closed) < 5e-14
+
+
 def test_a_rolling_disc_rolls():
     """Nonholonomic rows are rows of velocities; the method needs no other."""
     benchmark = next(b for b in ch.library if "rolling" in b.name)

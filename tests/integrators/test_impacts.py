@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from machines import hanging_sledge
 from mechanisms import chain, moving
 
 import chasles as ch
@@ -11,19 +12,12 @@ TIGHT = {"rtol": 1e-10, "atol": 1e-12, "method": "dop853"}
 SPACES = ("framed", "SE3", "subgroups")
 
 
-def sledge():
-    """A block that falls on a vertical rail."""
-    block = ch.Body.box("block", size=(0.1, 0.1, 0.1), mass=2.0, position=(0, 0, 0))
-    rail = ch.Prismatic("rail", ch.GROUND, block, at=(0, 0, 0), axis=(0, 0, 1))
-    return ch.Model([block], [rail], gravity=(0, 0, -GRAVITY))
-
-
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("restitution", [1.0, 0.7])
 def test_bounces_are_those_of_a_ball(space, restitution):
     """t_1 = sqrt(2 h / g), and every bounce takes e times as long as the one before."""
     stop = ch.Impact("stop", "rail", lower=-DROP, restitution=restitution)
-    result = ch.simulate(sledge(), 1.2, spaces=space, events=[stop], **TIGHT)
+    result = ch.simulate(hanging_sledge(), 1.2, spaces=space, events=[stop], **TIGHT)
     first = np.sqrt(2 * DROP / GRAVITY)
     expected = [first]
     while expected[-1] < 1.2:
@@ -63,7 +57,7 @@ def test_impacts_are_the_same_in_every_space():
 def test_wanted_times_after_an_impact_are_those_of_the_motion_after_it():
     stop = ch.Impact("stop", "rail", lower=-DROP)
     wanted = np.linspace(0.0, 1.2, 61)
-    result = ch.simulate(sledge(), 1.2, events=[stop], t_eval=wanted, **TIGHT)
+    result = ch.simulate(hanging_sledge(), 1.2, events=[stop], t_eval=wanted, **TIGHT)
     first = np.sqrt(2 * DROP / GRAVITY)
     since = (wanted + first) % (2 * first) - first  # from the top of the arc
     np.testing.assert_array_equal(result.t, wanted)
@@ -73,7 +67,7 @@ def test_wanted_times_after_an_impact_are_those_of_the_motion_after_it():
 def test_bounces_that_become_ever_shorter_end_in_a_rest_that_is_told():
     stop = ch.Impact("stop", "rail", lower=-DROP, restitution=0.5)
     with pytest.raises(ch.SimulationStopped, match="comes to rest at its end") as stopped:
-        ch.simulate(sledge(), 2.0, events=[stop], rtol=1e-8, method="dopri5")
+        ch.simulate(hanging_sledge(), 2.0, events=[stop], rtol=1e-8, method="dopri5")
     first = np.sqrt(2 * DROP / GRAVITY)
     assert stopped.value.result.t[-1] == pytest.approx(first * 3, rel=1e-5)  # 1 + 2 (1/2 + ...)
 
@@ -95,7 +89,7 @@ def test_nonsense_is_refused(options, message):
 def test_an_impact_on_a_joint_without_the_coordinate_is_refused():
     with pytest.raises(ch.ChaslesError, match="rail"):
         stop = ch.Impact("stop", "rail", upper=1.0, coordinate="angle")
-        ch.simulate(sledge(), 1.0, events=[stop], **TIGHT)
+        ch.simulate(hanging_sledge(), 1.0, events=[stop], **TIGHT)
 
 
 @pytest.mark.parametrize("space", SPACES)
@@ -103,21 +97,21 @@ def test_a_run_that_starts_at_an_end_and_moves_towards_it_bounces_at_once(space)
     """v_1 = e v_0, and the block is back at t = 2 v_1 / g."""
     stop = ch.Impact("stop", "rail", lower=0.0, restitution=0.5)
     start = {"rail": (0.0, -2.0)}
-    result = ch.simulate(sledge(), 0.25, spaces=space, start=start, events=[stop], **TIGHT)
+    result = ch.simulate(hanging_sledge(), 0.25, spaces=space, start=start, events=[stop], **TIGHT)
     np.testing.assert_allclose(result.events["stop"], [0.0, 2.0 / GRAVITY], atol=1e-10)
     assert result.coordinate("rail").min() > -1e-9
 
 
 def test_what_starts_at_rest_on_an_end_is_another_model():
     with pytest.raises(ch.SimulationStopped, match="comes to rest"):
-        ch.simulate(sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.0)], **TIGHT)
+        ch.simulate(hanging_sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.0)], **TIGHT)
     up = ch.Impact("stop", "rail", upper=0.0)  # it falls away from this one
-    assert not len(ch.simulate(sledge(), 1.0, events=[up], **TIGHT).events["stop"])
+    assert not len(ch.simulate(hanging_sledge(), 1.0, events=[up], **TIGHT).events["stop"])
 
 
 def test_a_start_beyond_an_end_is_refused():
     with pytest.raises(ch.ChaslesError, match="starts at 0, beyond the end"):
-        ch.simulate(sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.1)], **TIGHT)
+        ch.simulate(hanging_sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.1)], **TIGHT)
 
 
 def two_rails(armature=0.0, coupled=False, massless=False, formula=False, gravity=(0, 0, -GRAVITY)):
@@ -154,8 +148,8 @@ def rates_after(model, joint, start, e, **options):
 @pytest.mark.parametrize("armature", [0.0, 0.3])
 def test_bounces_of_a_geared_block_are_those_of_a_ball_with_less_weight(space, armature):
     """The rotor has inertia and no weight: g m / (m + I_r), and rebounds keep their fraction."""
-    model, e = sledge(), 0.7
-    rail = ch.Prismatic("rail", ch.GROUND, "block", axis="z", armature=armature)
+    model, e = hanging_sledge(), 0.7
+    rail = ch.Prismatic("rail", ch.GROUND, "sledge", axis="z", armature=armature)
     model = ch.Model(model.bodies, [rail], gravity=model.gravity)
     stop = ch.Impact("stop", "rail", lower=-DROP, restitution=e)
     result = ch.simulate(model, 1.2, spaces=space, events=[stop], **TIGHT)

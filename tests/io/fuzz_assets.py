@@ -31,6 +31,7 @@ MJCF = """\
     <texture name="paint" type="2d" file="paint.png"/>
     <material name="paint" texture="paint"/>
     <hfield name="hills" file="hills.png" size="1 1 0.2 0.1"/>
+    <hfield name="dunes" file="dunes.bin" size="1 1 0.2 0.1"/>
     <model name="hand" file="hand.xml"/>
   </asset>
   <worldbody>
@@ -111,11 +112,14 @@ ASSETS = {
     "link.obj": (obj(), ("robot.xml", "robot.urdf")),
     "paint.png": (png_of(8, 8), ("robot.xml",)),
     "hills.png": (png_of(8, 8), ("robot.xml",)),
+    "dunes.bin": (struct.pack("<ii16f", 4, 4, *range(16)), ("robot.xml",)),
     "joints.xml": (INCLUDED.encode(), ("robot.xml",)),
     "hand.xml": (ATTACHED.encode(), ("robot.xml",)),
     "link.dae": (COLLADA.format(spaced(CORNERS), spaced(SIDES)).encode(), ("robot.urdf",)),
 }
 TEXTS = (".obj", ".xml", ".dae")
+#: Rows and columns of a field of heights.
+COUNTS = (-1, 0, 2, 4, 2**14, 2**15, 2**16, 2**29, 2**30, 2**31 - 1, -(2**31))
 
 
 def originals(folder: Path) -> None:
@@ -130,6 +134,8 @@ def change(path: Path, source: random.Random) -> None:
     content, chance = path.read_bytes(), source.random()
     if chance < 0.1:
         replaced(path, source)
+    elif path.suffix == ".bin" and chance < 0.6:
+        path.write_bytes(struct.pack("<ii", *source.choices(COUNTS, k=2)) + content[8:])
     elif chance < 0.5 or path.suffix not in TEXTS:
         path.write_bytes(other_bytes(content, source))
     else:

@@ -182,6 +182,18 @@ def test_elements_of_attached_models_count_as_often_as_they_are_attached(
         assert "elements, copies included" in said
 
 
+@pytest.mark.parametrize("files", [("part", "small"), ("small", "part")])
+def test_of_models_of_one_name_the_largest_counts(files, main, monkeypatch, refusal):
+    (main.parent / "part.xml").write_text("<m><a/><b/></m>")
+    (main.parent / "small.xml").write_text("<m/>")
+    models = "".join(f"<model name='p' file='{file}.xml'/>" for file in files)
+    text = f"<m>{models}<attach model='p'/></m>"
+    monkeypatch.setattr(xml_checks, "MOST_ELEMENTS", 4 + 3)
+    checked(main, text)
+    monkeypatch.setattr(xml_checks, "MOST_ELEMENTS", 4 + 3 - 1)
+    assert "elements" in refusal(lambda: checked(main, text), ch.InvalidFile)
+
+
 def test_numbers_of_an_attribute():
     assert numbers("3 0.5 -2") == [3.0, 1.0, 1.0]
     assert numbers("2 x") == numbers("") == numbers(None) == []
@@ -228,3 +240,24 @@ def test_points_of_meshes_made_by_formulas_are_summed(main, refusal, monkeypatch
     mesh = "<mesh builtin='supersphere' params='100 1 1'/>"
     monkeypatch.setattr(xml_checks, "ALL_GRIDS", 20_000)
     at_limit(main, refusal, f"<m>{2 * mesh}</m>", f"<m>{3 * mesh}</m>", "meshes made by formulas")
+
+
+@pytest.mark.parametrize("rows, columns", [(65536, 65536), (2, 3), (2**30, 4), (-1, -1), (2, 2)])
+def test_a_field_of_heights_has_as_many_as_it_says(rows, columns, main, refusal):
+    """65536 x 65536 heights of four bytes are none for who counts modulo 2^32."""
+    (main.parent / "it.bin").write_bytes(
+        struct.pack("<ii", rows, columns) + bytes(16 * (rows == 2))
+    )
+    text = "<m><hfield file='it.bin'/></m>"
+    if rows == columns == 2:
+        checked(main, text)
+    else:
+        said = refusal(lambda: checked(main, text), ch.InvalidFile)
+        assert f"not {rows} x {columns} heights" in said
+
+
+def test_a_link_that_a_joint_leads_to_may_come_before_or_after_it(main):
+    joint = "<joint><parent link='a'/><child link='b'/></joint>"
+    links = "<link name='a'/><link name='b'/>"
+    for text in (joint + links, links + joint):
+        assert checked(main, f"<robot>{text}</robot>").links == {"a": False, "b": True}

@@ -161,7 +161,8 @@ def test_a_pitch_without_a_thread_is_refused(refusal):
     "members",
     [{"locked": ["wx", "wy"]}, {"locked": None}, {"locked": ("wx", "wx", "wy")},
      {"locked": (["wx"], "wy")}, {"locked": ("wx", "foo")},
-     {"locked": ("wx", "wy", "uz"), "coordinates": ("angle",)}],
+     {"locked": ("wx", "wy", "uz"), "coordinates": ("angle",)},
+     {"locked": ("wx", "wy", "wz", "ux", "uy") * 2}],
     ids=str,
 )  # fmt: skip
 def test_a_class_that_says_it_badly_is_refused_when_it_is_made(members, refusal):

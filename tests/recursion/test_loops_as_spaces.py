@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from linkages import parallelogram
+from mechanisms import apart as largest_apart
 from mechanisms import double_pendulum, three_bar
 from random_loops import (
     charts_alike,
@@ -17,7 +18,6 @@ from random_loops import (
     slowly,
     spatial,
 )
-from test_subgroups_as_spaces import disagreement
 
 import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
@@ -63,7 +63,7 @@ def tree_joints(model: ch.Model) -> list[str]:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_random_models_move_as_on_charts(family, options):
     ours, theirs = both(FAMILIES[family](3), **options)
-    assert disagreement(ours, theirs) < 1e-10
+    assert largest_apart(ours, theirs) < 1e-10
     works = len(ours.model.forces) + len(ours.model.drivers)  # turns of other joints are counted
     assert ours.integrals[:, :works] == pytest.approx(theirs.integrals[:, :works], abs=1e-11)
 
@@ -101,7 +101,7 @@ def test_hundreds_of_random_models_move_as_on_charts(family, options, monkeypatc
         if isinstance(theirs, str):
             assert ours == theirs, seed
         elif theirs.provenance.imbalance < 1e-4:
-            apart.append(disagreement(ours, theirs))
+            apart.append(largest_apart(ours, theirs))
     # Poses near singular ones magnify what either side rounds.
     assert len(apart) >= 32 and np.quantile(apart, 0.9) < 1e-11 and max(apart) < 1e-9
 
@@ -114,7 +114,7 @@ def test_a_driven_coordinate_differs_from_a_driven_row_by_the_order_of_the_metho
     """Stages put it where its motion is; those of the charts are off it by h^2 f'' / 8."""
     monkeypatch.setattr(sys.modules["chasles.run.preparation"], "make_promises", closed_by_metres)
     model = driven(planar(seed, 4), "hinge 0")
-    apart = [disagreement(*both(model, 0.16, step, **options)) for step in (4e-3, 2e-3)]
+    apart = [largest_apart(*both(model, 0.16, step, **options)) for step in (4e-3, 2e-3)]
     rounding = apart[0] < 1e-12  # the driven joint is cut on both sides
     assert apart[0] < 1e-6
     assert rounding or np.log2(apart[0] / apart[1]) == pytest.approx(4.0, abs=0.3)
@@ -122,22 +122,22 @@ def test_a_driven_coordinate_differs_from_a_driven_row_by_the_order_of_the_metho
 
 @pytest.mark.parametrize("method", ["euler", "heun", "kutta3", "dopri5", "dop853"])
 def test_every_method_steps_loops_as_on_charts(method):
-    assert disagreement(*both(looped(1, 2), 0.05, method=method)) < 1e-11
+    assert largest_apart(*both(looped(1, 2), 0.05, method=method)) < 1e-11
 
 
 @pytest.mark.parametrize("library", [four_bar, bricard])
 @pytest.mark.parametrize("options", STABILISERS, ids=str)
 def test_linkages_move_as_on_charts(library, options):
-    assert disagreement(*both(library.model(), 0.1, **options)) < 1e-11
+    assert largest_apart(*both(library.model(), 0.1, **options)) < 1e-11
 
 
 def test_a_ladder_moves_as_on_charts():
-    assert disagreement(*both(n_four_bar.model(12), 0.1)) < 1e-11
+    assert largest_apart(*both(n_four_bar.model(12), 0.1)) < 1e-11
 
 
 def test_the_three_bar_moves_as_with_auto_spaces():
     results = [ch.simulate(three_bar(), 0.2, step=1e-3, spaces=s) for s in ("subgroups", "auto")]
-    assert disagreement(*results) < 1e-11
+    assert largest_apart(*results) < 1e-11
 
 
 # --- joints of the tree cannot open ---

@@ -5,14 +5,11 @@ from math import pi
 import mujoco
 import numpy as np
 import pytest
+from subgroup_runs import run
 
 import chasles as ch
 
 X, Y, Z = np.eye(3)
-
-
-def run(model, until=0.5, step=1e-3, **options) -> ch.Result:
-    return ch.simulate(model, until, step=step, spaces="subgroups", **options)
 
 
 def arm(**start) -> ch.Body:

@@ -238,6 +238,18 @@ class Checker:
         if head.startswith(PNG):  # a few bytes that are unpacked to a picture
             width, height = (int.from_bytes(head[k : k + 4], "big") for k in (16, 20))
             self.count_points(where, width * height)
+        elif where.endswith("<hfield>"):
+            self.check_field(where, value, head, target.stat().st_size)
+
+    def check_field(self, where: str, value: str, head: bytes, size: int) -> None:
+        """Rows and columns of a field, then its heights: MuJoCo counts them modulo 2^32."""
+        rows, columns = (int.from_bytes(head[k : k + 4], "little", signed=True) for k in (0, 4))
+        if size != 8 + 4 * rows * columns:
+            raise InvalidFile(
+                f"{where}: '{value}' has {size} bytes, which are not {rows} x {columns} heights.",
+                "Take a whole copy, or a picture.",
+            )
+        self.count_points(where, rows * columns)
 
     def check_inside(self, where: str, name: str, value: str, target: Path) -> None:
         """A file within the folder, also where a link leads."""

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from inspect import CO_VARARGS, CO_VARKEYWORDS, cleandoc, signature
+from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from chasles.model.errors import ChaslesError, UnknownName, short_repr
@@ -172,7 +173,7 @@ def explain(made: Any, meanings: Mapping[str, str]) -> None:
 
     These are texts without indentation.
     """
-    known = {name: f"    {text}" for name, text in meanings.items()}
+    known = {name: indent(fill(text, 92), "    ") for name, text in meanings.items()}
     made.__doc__ = with_parameters(made.__doc__ or "", signature(made).parameters, known)
 
 
@@ -186,12 +187,39 @@ OF_RUNS = {
     "progress": "Whether to show a progress bar. Default: if it takes longer than a moment.",
     **dict.fromkeys(("method", "spaces", "stabilise"), "As in `simulate`."),
 }
+#: What functions that make films mean by theirs.
+OF_FILMS = {
+    "path": "The file. .html: one page that works without a network, to rotate, zoom and play."
+    " .gif, or .mp4 (needs ffmpeg). .glb or .gltf for Blender and other viewers of glTF. None:"
+    " return a Film, which a notebook shows.",
+    "labels": "Names of the results. Default: what they differ in.",
+    "layout": 'Of several results: "side by side" or "overlaid".',
+    "title": "Title of the page. Default: the name of the file.",
+    "view": '"auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees.',
+    "frames": "Largest number of saved states that a page shows. Default: as many as fit into"
+    " about 3 MB.",
+    "forces": "Whether a page shows the reactions of joints, springs, motors and loads as arrows.",
+    "speed": "Of .gif and .mp4: seconds of motion per second of film. Default: a film of about"
+    " 6 s.",
+    "fps": "Of .gif and .mp4: frames per second, 1/s.",
+    "size": "Of .gif and .mp4: width and height in pixels. Default: (720, 540), wider for results"
+    " side by side.",
+    "follow": "Body that the camera follows. On a page another one can be chosen.",
+    "live": "Whether the page simulates the model itself, from its start, as WebAssembly. For"
+    " small models.",
+    "sliders": 'Ranges of the sliders of a live page: "gravity" (its magnitude, m/s²), the name of'
+    ' a joint (its start), "hinge.rate", "top.mass", "top.angular_velocity.z", ... Default: a few'
+    " of these.",
+}
 
 
-def explained(made: Made) -> Made:
+def explained(made: Made, meanings: Mapping[str, str] = OF_RUNS) -> Made:
     """A function or a class with the usual meaning of parameters that its text leaves out."""
-    explain(made, OF_RUNS)
+    explain(made, meanings)
     return made
+
+
+explained_film = partial(explained, meanings=OF_FILMS)
 
 
 def inherit_parameters(cls: type) -> None:

@@ -16,7 +16,7 @@ from chasles.build.system.state import State
 from chasles.core.arrays import Floats
 from chasles.model import AnyDriver, AnySensor, Body, Force, InvalidOption, Joint
 from chasles.model.errors import short_repr
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import checked_keywords, explained_film
 from chasles.model.plain import check_kinds
 from chasles.model.tables import pairs, small
 from chasles.model.words import ViewDirection
@@ -282,6 +282,7 @@ class Result(OfBodies, OfForces, OfEnergy):
 
         return plot_result(self, what, path, part=part, ax=ax, size=size)
 
+    @explained_film
     @checked_keywords
     def animate(
         self,
@@ -301,35 +302,6 @@ class Result(OfBodies, OfForces, OfEnergy):
         sliders: Mapping[str, tuple[float, float]] | None = None,
     ) -> "Path | Film":
         """Make a film: .html for any browser, .gif, .mp4 (with ffmpeg), or .glb for Blender.
-
-        Parameters
-        ----------
-        path
-            The file. None: return a Film, which a notebook shows.
-        labels
-            Name of the result.
-        layout
-            Of several results: see `chasles.animate`.
-        title
-            Title of the page.
-        view
-            "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees.
-        frames
-            Largest number of saved states that a page shows.
-        forces
-            Whether a page shows the reactions of joints, springs, motors and loads as arrows.
-        speed
-            Of .gif and .mp4: seconds of motion per second of film.
-        fps
-            Of .gif and .mp4: frames per second, 1/s.
-        size
-            Of .gif and .mp4: width and height in pixels.
-        follow
-            Body that the camera follows.
-        live
-            Whether the page simulates the model itself, as WebAssembly.
-        sliders
-            Ranges of the sliders of a live page: see `chasles.animate`.
 
         Returns
         -------

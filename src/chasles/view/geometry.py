@@ -133,6 +133,15 @@ def turned(profile: Floats, axis: str, around: int = AROUND) -> tuple[Floats, Wh
     return np.roll(np.concatenate(vertices), "xyz".index(axis) + 1, axis=1), kept
 
 
+def with_normals(solid: Solid, steps: float) -> tuple[Whole, Floats, Whole]:
+    """Every vertex once for each normal it has: its number, the normal in steps, and triangles."""
+    normals = np.round(steps * solid.normals.reshape(-1, 3))
+    pairs = np.column_stack((solid.triangles.ravel(), normals))
+    unique, index = np.unique(pairs, axis=0, return_inverse=True)
+    numbers = unique[:, 0].astype(np.int64)
+    return numbers, np.asarray(unique[:, 1:], float), index.reshape(-1, 3).astype(np.int64)
+
+
 def face_normals(vertices: Floats, triangles: Whole) -> Floats:
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     normal = np.cross(b - a, c - a)

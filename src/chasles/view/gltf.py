@@ -18,7 +18,7 @@ from chasles.result.result import Result
 from chasles.view.camera import horizontal
 from chasles.view.film import colours_of, title_of
 from chasles.view.forms import PLAIN, extents, paint_of, pattern_of
-from chasles.view.geometry import Solid, at_rest, own_solid, solid_from, turned
+from chasles.view.geometry import Solid, at_rest, own_solid, solid_from, turned, with_normals
 from chasles.view.gltf_file import INDICES, VERTICES, GltfFile, Item
 from chasles.view.scene import ROD, Part, Scene, Tie, scene_of_run
 from chasles.view.setting import LAYOUTS, reached, set_out
@@ -141,12 +141,10 @@ class Meshes:
 
     def surface(self, solid: Solid, kinds: list[Any]) -> list[Surface]:
         """Points, normals and triangles of each tone; a vertex once for each normal it has."""
-        corners = np.column_stack((solid.triangles.ravel(), solid.normals.reshape(-1, 3).round(6)))
-        unique, index = np.unique(corners, axis=0, return_inverse=True)
-        triangles = index.reshape(-1, 3).astype(np.uint32)
-        normals = unique[:, 1:] / np.linalg.norm(unique[:, 1:], axis=1, keepdims=True)
-        points = self.film.numbers(solid.vertices[unique[:, 0].astype(int)], VERTICES, bounds=True)
-        facing = self.film.numbers(normals, VERTICES)
+        vertices, normals, triangles = with_normals(solid, 1e6)
+        points = self.film.numbers(solid.vertices[vertices], VERTICES, bounds=True)
+        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+        facing = self.film.numbers(normals / lengths, VERTICES)
         return [(points, facing, self.film.numbers(triangles[kind].ravel(), INDICES))
                 for kind in kinds]  # fmt: skip
 

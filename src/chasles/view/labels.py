@@ -77,7 +77,7 @@ def canvas_of(ax: Axes) -> FigureCanvasAgg:
     return canvas if isinstance(canvas, FigureCanvasAgg) else FigureCanvasAgg(figure)
 
 
-def put_labels(ax: Axes, labels: list[Label], inked: Floats) -> None:
+def put_labels(ax: Axes, labels: list[Label], inked: Floats, halo: bool = True) -> None:
     """Each name at the cheapest place around what it names, in the order given."""
     renderer = canvas_of(ax).get_renderer()
     ink = Ink(ax, inked)
@@ -85,7 +85,7 @@ def put_labels(ax: Axes, labels: list[Label], inked: Floats) -> None:
         x, y = label.at
         text = ax.text(x, y, label.text, fontsize=label.size, color=label.colour, zorder=20,
                        fontstyle="italic" if label.slanted else "normal", clip_on=False,
-                       path_effects=[HALO])  # fmt: skip
+                       path_effects=[HALO] if halo else [])  # fmt: skip
         box = text.get_window_extent(renderer)
         anchor = ax.transData.transform(label.at)
         place = cheapest(ink, anchor, box.width, box.height)

@@ -74,11 +74,13 @@ def new_axes(size: tuple[float, float]) -> Axes:
 
 @drawing
 def sketch(ax: Axes, model: Model) -> None:
-    """The model at its start, with its names."""
-    draw_scene(ax, scene_of(model), camera_of(model), names=True, frames=False)
+    """The model at its start, with its names: as text, for pages that are light or dark."""
+    draw_scene(ax, scene_of(model), camera_of(model), names=True, frames=False, halo=False)
 
 
-def draw_scene(ax: Axes, scene: Scene, camera: Camera, names: bool, frames: bool) -> None:
+def draw_scene(
+    ax: Axes, scene: Scene, camera: Camera, names: bool, frames: bool, halo: bool = True
+) -> None:
     ax.set_axis_off()
     ax.set_aspect("equal")
     bound = frame(ax, camera.seen(points_of(scene, scene.start)))
@@ -89,7 +91,7 @@ def draw_scene(ax: Axes, scene: Scene, camera: Camera, names: bool, frames: bool
         draw_frames(ax, scene, camera)
     inked.append(draw_world(ax, scene, camera, bound))
     if names:
-        put_labels(ax, readable(ax, scene, camera, labels), np.concatenate(inked))
+        put_labels(ax, readable(ax, scene, camera, labels), np.concatenate(inked), halo)
 
 
 def draw_solids(

@@ -29,11 +29,11 @@ class Page:
         share = (points - self.low) / np.subtract(self.high, self.low)
         return np.stack((share[..., 0] * self.width, (1.0 - share[..., 1]) * self.height), axis=-1)
 
-    def places(self) -> tuple[Floats, Floats]:
-        """Where the middles of all pixels are, across and up, (height, width)."""
-        x = np.linspace(self.low[0], self.high[0], 2 * self.width + 1)[1::2]
-        y = np.linspace(self.high[1], self.low[1], 2 * self.height + 1)[1::2]
-        return tuple(np.meshgrid(x, y))  # type: ignore[return-value]
+    def places(self, cells: Whole) -> tuple[Floats, Floats]:
+        """Where the middles of pixels are, across and up."""
+        row, column = np.divmod(cells, self.width)
+        tall = (self.high[1] - self.low[1]) / self.height
+        return self.low[0] + (column + 0.5) * self.each, self.high[1] - (row + 0.5) * tall
 
     def times(self, finer: float) -> "Page":
         """The same rectangle with more pixels, or fewer."""

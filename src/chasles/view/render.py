@@ -140,7 +140,7 @@ class Light:
         found = filled(corners, sheet)
         np.maximum.at(near, found.cells, found.depth)
         each = max(np.subtract(sheet.high, sheet.low)) / MAP
-        x, y = (places.ravel()[front.cells] for places in page.places())
+        x, y = page.places(front.cells)
         camera, spots = self.camera, []
         for way in (seen.right, seen.up, seen.towards):
             spot = x * (camera.right @ way) + y * (camera.up @ way)

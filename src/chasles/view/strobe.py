@@ -14,12 +14,24 @@ from chasles.view.camera import FROM_A_CORNER, angled, camera_of
 from chasles.view.panels import Curve, signed, thinned
 from chasles.view.picture import draw_solids, frame, points_of
 from chasles.view.plots import Figure, Panel, drawing
-from chasles.view.scene import Part, Scene, held_points, in_body, poses_at, scene_of, stick
+from chasles.view.scene import (
+    Part,
+    Scene,
+    held_points,
+    in_body,
+    place,
+    poses_at,
+    scene_of,
+    stick,
+    tubes_of,
+)
 from chasles.view.study_panels import COLOURS, legend_below
 from chasles.view.theme import LIGHT
 
 #: Of the views from above a corner: what points upwards.
 UP = {"corner": np.array([0.0, 0.0, 1.0]), "corner, y up": np.array([0.0, 1.0, 0.0])}
+#: Joints that hold one point of a body on one of the other.
+PINS = ("revolute", "spherical", "universal")
 PALEST = 0.18
 SIZE = (4.3, 3.4)
 BALL = 0.028  # radius of a point mass, over the size of the model
@@ -73,14 +85,20 @@ def strobe(ax: Axes, result: Result, asked: Any) -> None:
         )
     for poses, ink in zip(every, np.linspace(PALEST, 1.0, len(every) + 1)[1:]):
         draw_solids(ax, scene, poses, camera, bound, float(ink))
+    hidden, _ = tubes_of(result.model, scene.start)
+    for spot in scene.spots:
+        if spot.kind in PINS and spot.name not in hidden:  # small rings, filled on the ground
+            at = camera.seen(place(every[-1][spot.a], spot.at))
+            ax.plot(*at, "o", ms=3.8, mew=0.9, zorder=6, mec=LIGHT["ink"],
+                    mfc=LIGHT["ink" if spot.grounded else "paper"])  # fmt: skip
     words = ", ".join(f"{result.t[k]:.3g}" for k in indices)
     ax.text(1.0, 1.0, f"t = {words} s", transform=ax.transAxes, ha="right", va="top",
             fontsize=8.5, color=LIGHT["muted"])  # fmt: skip
 
 
 def with_masses(scene: Scene, masses: Any) -> Scene:
-    """The scene with point masses as balls, on sticks from where their bodies are held."""
-    parts, ink = list(scene.parts), hex_of("grey")
+    """Bodies alone, with point masses as balls, on sticks from where their bodies are held."""
+    parts, ink = [part for part in scene.parts if part.role == "body"], hex_of("grey")
     for body, at in masses.items():
         held = held_points(scene.model, body, scene.start)[0]
         point = in_body(scene.start[body], at)

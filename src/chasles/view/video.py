@@ -182,7 +182,7 @@ def floor_lines(camera: Camera, page: Page, up: Floats, level: float, gone: Floa
     slope = float(camera.towards @ up)
     if slope < LEAST:
         return np.zeros(page.shape)
-    x, y = page.places()
+    x, y = page.places(np.arange(page.width * page.height).reshape(page.shape))
     deep = (level - y * (camera.up @ up)) / slope
     reach = 0.5 * max(np.subtract(page.high, page.low))
     cell, ink = nice(0.3 * reach), np.zeros(page.shape)

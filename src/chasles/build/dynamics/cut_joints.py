@@ -159,6 +159,8 @@ def independent_choices(
     None where that cannot be said: the start is a singular pose, at which rows depend that do so
     nowhere else, or loops do not close around it.
     """
+    if not damped.scales.all():  # a user's row that nothing moves
+        return None
     counts = [ranks_at(scratch, damped, start, repeated)]
     rng = np.random.default_rng(1)
     for _ in range(CLOSED_POSES):

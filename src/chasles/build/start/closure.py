@@ -27,7 +27,7 @@ from chasles.build.start.rows import (
     weights,
 )
 from chasles.build.system.build import Setup
-from chasles.build.system.coordinates import coupled_gap, coupled_places
+from chasles.build.system.coordinates import coupled_places
 from chasles.build.system.gaps import components, measured_rows, row_units
 from chasles.build.system.state import moved, rotations
 from chasles.core.arrays import POSE_X, Floats, System
@@ -102,10 +102,7 @@ class Closure:
 
     def rows_at(self, absolute: Floats) -> tuple[Floats, Rows]:
         """g and J of every row, padding included."""
-        gaps = gaps_and_rows(self.system, self._scratch, absolute)
-        couplings = self.setup.model.couplings
-        for place, coupling in zip(coupled_places(self.setup).tolist(), couplings):
-            gaps[place] = float(coupled_gap(self.setup, coupling, absolute))
+        gaps = gaps_and_rows(self.setup, self._scratch, absolute)
         return gaps, constraint_rows(self.setup, self._scratch.jacobian, absolute)
 
     def at(self, absolute: Floats) -> tuple[Floats, Rows]:

@@ -1,12 +1,13 @@
 """J and the gaps of all joints at poses of the bodies, and what velocities are weighed by."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from chasles.build.system.build import Setup, rotor_places
-from chasles.build.system.coordinates import coupled_matrix, coupled_places
+from chasles.build.system.coordinates import coupled_gap, coupled_matrix, coupled_places
 from chasles.compiled import borrow, kernel
 from chasles.core.arrays import Floats, Integers, System, padded
 from chasles.core.constraints.registry import assemble_joint
@@ -125,25 +126,27 @@ def joint_rows(system: Any, work: Any, absolute: Any, out: Any) -> None:
         put_position_residual(model, joint, state, scratch, residual)
 
 
-def gaps_and_rows(system: System, scratch: Workspace, absolute: Floats) -> Floats:
-    """g of every row, padding included; J goes to `scratch`."""
+def gaps_and_rows(
+    setup: Setup, scratch: Workspace, absolute: Floats, near: Mapping[str, float] | None = None
+) -> Floats:
+    """g of every row, padding included, couplings as well; J goes to `scratch`.
+
+    Angles of couplings are those nearest to `near`, by joint; else to what is known of the start.
+    """
+    system, couplings = setup.system, setup.model.couplings
     out = np.zeros(6 * system.body_count + system.row_count)
     joint_rows(system, scratch, np.ascontiguousarray(absolute), out)
-    return -out[6 * system.body_count :]
+    gaps = -out[6 * system.body_count :]
+    for place, coupling in zip(coupled_places(setup).tolist(), couplings):
+        gaps[place] = float(coupled_gap(setup, coupling, absolute, near))
+    return gaps
 
 
 def jacobian_at(system: System, absolute: Floats) -> Floats:
     """J (rows, 12) of all joints and drivers at the poses of an absolute state (n, 18)."""
-    scratch = make_workspace(system)
-    gaps_and_rows(system, scratch, absolute)
+    scratch, out = make_workspace(system), np.zeros(6 * system.body_count + system.row_count)
+    joint_rows(system, scratch, np.ascontiguousarray(absolute), out)
     return scratch.jacobian
-
-
-def gaps_of(system: System, signals: Floats, absolute: Floats) -> Floats:
-    """g (padded rows,) where functions of time have the values `signals`."""
-    scratch = make_workspace(system)
-    scratch.signals[: len(signals)] = signals
-    return gaps_and_rows(system, scratch, absolute)
 
 
 def free_pivots(setup: Setup, entries: Floats) -> Floats:

@@ -206,9 +206,7 @@ def coordinate_row(setup: "Setup", joint: str, word: str, absolute: Floats) -> A
     return orientation(setup, joint) * row
 
 
-def coupled_matrix(
-    setup: "Setup", absolute: Floats, near: Mapping[str, float] | None = None
-) -> Floats:
+def coupled_matrix(setup: "Setup", absolute: Floats) -> Floats:
     """J (c, 6 n) of all couplings on the twists of the bodies, at one state (n, 18)."""
     joints, couplings = setup.system.joints, setup.model.couplings
     matrix = np.zeros((len(couplings), 6 * setup.system.body_count))
@@ -218,7 +216,7 @@ def coupled_matrix(
             row = CustomRows(coupling, len(bodies)).rows_at(absolute[bodies].ravel())[1]
             matrix[k].reshape(-1, 6)[bodies] = row.reshape(-1, 6)
             continue
-        coordinates = coupled_coordinates(setup, coupling, absolute, near)
+        coordinates = coupled_coordinates(setup, coupling, absolute)
         for (joint, word, _), f in zip(coupling.terms, coupling.derivatives(coordinates)):
             row = f[1] * coordinate_row(setup, joint, word, absolute)
             index = setup.joint_index[joint]

@@ -89,9 +89,9 @@ class Finisher:
     """Steppers, one per thread, that take on the numbers of any member."""
 
     def __init__(
-        self, members: Members, make: Callable[[], Stepper], step: float, threads: int, plainly: int
+        self, members: Members, make: Callable[[], Stepper], threads: int, plainly: int
     ) -> None:
-        self.members, self.make, self.step, self.threads = members, make, step, threads
+        self.members, self.make, self.threads = members, make, threads
         self.steppers: SimpleQueue[Loan] = SimpleQueue()
         self.plainly = plainly  # steps as plain Python before the generic kernel is compiled
 

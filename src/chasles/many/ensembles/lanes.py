@@ -88,6 +88,7 @@ class LaneRun:
     contract: bool = False
     lanes: int = field(default_factory=lane_count)
     refusal: str = ""
+    least_steps: int = 0  # of all members that wait, for which a recording pays back
 
     def __post_init__(self) -> None:
         """Recordings of an ensemble that differs in nothing but its members are taken up again."""
@@ -210,6 +211,8 @@ class LaneRun:
         if self.refusal or len(self.variants) >= MOST_VARIANTS:
             return False
         if self.variants and len(left) < share:
+            return False
+        if len(left) * (course.steps - first) < self.least_steps:
             return False
         member = int(left[0])
         stepper, loan = self.finisher.pristine(member)

@@ -13,7 +13,7 @@ import numpy as np
 from chasles.build.start.redundancy import Redundancy
 from chasles.core.arrays import Floats
 from chasles.integrators.advance import UNSEEN
-from chasles.many.ensembles.members import records_of
+from chasles.many.ensembles.members import Members, records_of
 from chasles.many.gradients.branches import (
     Branch,
     CompiledBranch,
@@ -21,10 +21,9 @@ from chasles.many.gradients.branches import (
     goes_on_from_guesses,
 )
 from chasles.many.traced.llvm_ir import used_inputs
-from chasles.many.traced.record import Key, NotTraceable, Recording, own_leaves, record
+from chasles.many.traced.record import NotTraceable, Recording, own_leaves, record
 from chasles.many.traced.running import Shelf
 from chasles.model import InvalidOption
-from chasles.run.stepper import Stepper
 
 #: Numbers of states that are kept at once without segments: 64 MB.
 MOST_KEPT = 2**23
@@ -37,18 +36,17 @@ SHELF = Shelf()
 
 @dataclass
 class Course:
-    """Steps of one model with parameters; if it `returns`, lists keep what the way back needs."""
+    """Steps of one member with parameters; if it `returns`, lists keep what the way back needs."""
 
-    stepper: Stepper
-    places: list[Key]
-    parameters: Floats
+    members: Members
     step: float
     steps: int
-    constants: bytes  # of the mechanism: all that is no parameter
     returns: bool = True
 
     def __post_init__(self) -> None:
-        self.shelf: list[Recording] = SHELF.of(self.constants, self.step)
+        self.stepper, self.places = self.members.stepper, self.members.places
+        self.parameters: Floats = self.members.parameters[0]
+        self.shelf: list[Recording] = SHELF.of(self.members.constants, self.step)
         self.branches: list[Branch] = []
         self.arrays = own_leaves(records_of(self.stepper))
         self.width = self.stepper.layout.width

@@ -197,7 +197,5 @@ def make_course(
     """Steps whose parameters are some of the numbers of the mechanism."""
     image = image_of(stepper)
     columns = np.flatnonzero(numbers)
-    blocks = image.block[None]
-    members = Members(stepper, image, blocks, columns, image.numbers[columns][None], [""])
-    values = image.numbers[columns]
-    return Course(stepper, members.places, values, step, steps, members.constants, returns)
+    first = image.block[None], columns, image.numbers[columns][None]
+    return Course(Members(stepper, image, *first, [""]), step, steps, returns)

@@ -30,13 +30,11 @@ from chasles.core.signals import BY_ADDRESS, HEAD, PIECE_HEAD, PIECES, find_piec
 from chasles.many.sweeps.fingerprints import names_of
 from chasles.many.traced.record import Records
 from chasles.model import CustomForce, Model
+from chasles.scalars.nodes import OF_MATH, numpy_name
 from chasles.scalars.traced import Traced
 
 #: Names of `math` -> of NumPy, whose functions ask an unknown number for its own.
-ALIKE = {
-    **{name: name for name in ("sqrt", "sin", "cos", "tan", "tanh", "exp", "log", "floor")},
-    "fabs": "absolute", "atan": "arctan", "asin": "arcsin", "acos": "arccos", "atan2": "arctan2",
-}  # fmt: skip
+ALIKE = {"fabs": "absolute", "floor": "floor", **{name: numpy_name(name) for name in OF_MATH}}
 MOST_PICKS = 2000  # numbers of pieces that are picked for one row of functions of time
 
 
