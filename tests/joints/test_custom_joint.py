@@ -149,7 +149,15 @@ def test_a_formula_that_cannot_hold_a_joint_is_refused_before_a_run(formula, row
 
 
 def test_a_right_jacobian_is_accepted():
-    ch.equations(made(height, jacobian=lambda a, b: [[*np.zeros(9), *b[0][6:9]]]))
+    with_it = ch.equations(made(height, jacobian=lambda a, b: [[*np.zeros(9), *b[0][6:9]]]))
+    assert_rows_of(with_it, ch.equations(made(height)))
+
+
+def assert_rows_of(found, wanted):
+    """By what is given as by differences of the formula: rows and the motion that they allow."""
+    assert np.abs(wanted.jacobian).max() > 0.1
+    assert found.jacobian == pytest.approx(wanted.jacobian, abs=1e-9)
+    assert found.acceleration == pytest.approx(wanted.acceleration, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +177,8 @@ def test_a_wrong_jacobian_is_refused_with_the_entry_and_both_values(jacobian, sa
 
 
 def test_a_jacobian_of_the_ground_does_not_matter():
-    ch.equations(made(height, jacobian=lambda a, b: [[*np.full(6, 9.0), 0, 0, 0, *b[0][6:9]]]))
+    given = made(height, jacobian=lambda a, b: [[*np.full(6, 9.0), 0, 0, 0, *b[0][6:9]]])
+    assert_rows_of(ch.equations(given), ch.equations(made(height)))
 
 
 def test_a_formula_that_fails_on_the_way_is_named_and_the_run_kept():

@@ -47,7 +47,8 @@ def test_an_inertia_is_one_that_a_mass_can_have(inertia, said, refusal):
 
 
 def test_a_flat_plate_sits_on_the_edge_of_the_triangle_inequality():
-    Body("plate", 1.0, (0.1, 0.2, 0.1 + 0.2))
+    plate = Body("plate", 1.0, (0.1, 0.2, 0.1 + 0.2))
+    assert np.diag(plate.inertia).tolist() == [0.1, 0.2, 0.1 + 0.2]
 
 
 @given(points=st.lists(st.tuples(*[st.floats(-1, 1)] * 3), min_size=4, max_size=8, unique=True))
