@@ -44,6 +44,30 @@ def step_in(message):
     return float(message.split("Take a smaller step (")[1].split(" s would do")[0])
 
 
+def oscillator(omega):
+    """1 kg on a rail between springs: 0.1 m from where it rests, with no damper."""
+    ball = ch.Body.sphere("ball", 0.05, mass=1.0, position=(1.1, 0, 0))
+    rail = ch.Prismatic("rail", ch.GROUND, ball, axis="x")
+    spring = ch.Spring("spring", ch.GROUND, ball, (0, 0, 0), (1.1, 0, 0), omega**2, rest_length=1.0)
+    return ch.Model([ball], [rail], [spring], gravity=(0, 0, 0))
+
+
+#: SciPy's methods take tolerances; linearly implicit steps damp by design what they do not resolve.
+STEPPED = sorted(m for m in ch.methods() if "scipy" not in m and m != "linearly-implicit")
+
+
+@pytest.mark.parametrize("method", STEPPED)
+@pytest.mark.parametrize("turned", [0.03, 0.3])
+def test_what_swings_and_fades_or_grows_is_told(method, turned):
+    """For 100 radians, in steps of some hundredths of one, or of a third, by any method."""
+    omega, length = 300.0, 100.0 / 300.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = ch.simulate(oscillator(omega), length, step=turned / omega, method=method)
+    off = abs(result.energy()[-1] / result.energy()[0] - 1)
+    assert result.warnings if off > 0.15 else not (off < 0.02 and result.warnings)
+
+
 @pytest.mark.parametrize("damping", [2800.0, 3000.0])
 def test_a_damper_too_stiff_for_the_step_is_told_with_time_force_and_a_step_that_would_do(damping):
     with pytest.warns(ch.ChaslesWarning, match="energy balance") as told:

@@ -194,7 +194,7 @@ INSTEAD = "Or take method='generalized-alpha', or give an accuracy: tol=1e-4."
 def turning_forces(ended: Ended) -> list[str]:
     """What is to be said of stiff forces whose directions change in a step; nothing if nothing is.
 
-    Contacts are left out: bounces are looked at by themselves (see `unresolved_contacts`).
+    Contacts are left out: bounces are looked at by themselves (see `missed_energy`).
     """
     run, setup = ended.run, ended.setup
     forces, step = setup.model.forces, run.grid.step
