@@ -12,6 +12,7 @@ import chasles as ch
 from chasles.io.limits import LARGEST
 from chasles.io.toml import document_of, parsed
 from chasles.io.toml_text import text_of_document
+from chasles.model.plain import to_plain
 
 FILE = Path("model.toml")
 TOP = """
@@ -48,7 +49,7 @@ def test_writing_and_reading_is_the_identity(model):
     text = text_of_document(document_of(model))
     again, run = read(text)
     assert again == model and run == {}
-    assert repr(again.bodies) == repr(model.bodies)  # -0.0 is not 0.0
+    assert repr(to_plain(again)) == repr(to_plain(model))  # -0.0 is not 0.0
     assert text_of_document(document_of(again)) == text
 
 
@@ -56,7 +57,7 @@ def test_a_shape_keeps_a_negative_zero():
     box = ch.Box((1, 1, 1), position=(0.0, 0.0, -0.0))
     model = ch.Model([ch.Body("box", 1.0, (1, 1, 1), shapes=box)])
     again, _ = read(text_of_document(document_of(model)))
-    assert repr(again.bodies) == repr(model.bodies)
+    assert repr(to_plain(again)) == repr(to_plain(model))
 
 
 def test_a_body_may_be_drawn_thinner_than_a_solid_can_be():

@@ -297,7 +297,7 @@ def brief_body(table: dict[str, Any], body: Body) -> dict[str, Any]:
         fields = {"name": body.name, **size, "mass": body.mass, **look}
         fields |= {name: table[name] for name in START}
         try:
-            is_solid = same(body, SOLIDS[kind](**fields))
+            is_solid = same(table, body_to_plain(SOLIDS[kind](**fields)))
         except ChaslesError:  # drawn so thin that a solid of that shape would have no inertia
             is_solid = False
         if is_solid:
