@@ -38,6 +38,7 @@ mutants: $(VENV)/.extra-test  ## break named formulas, and COUNT random places: 
 	PYTHONPATH=tests $(BIN)/python tests/random_mutants.py --count $(COUNT) $(SEED:%=--seed %)
 
 bench: $(VENV)/.extra-bench  ## all figures beside the peers, on one core, and docs/benchmarks.md from them
+	$(BIN)/python scripts/fetch_robots.py
 	$(BIN)/python benchmarks/run.py --page
 
 lint: $(VENV)/.extra-test

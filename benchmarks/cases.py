@@ -10,6 +10,7 @@ import large_gradients
 import numpy as np
 import precision
 import redundancy
+import robots
 import roofline
 import scenes
 import spaces
@@ -270,6 +271,7 @@ CASES: dict[str, Callable[[Libraries, Effort, Findings], None]] = {
     **redundancy.CASES,
     **precision.CASES,
     **implicit.CASES,
+    **robots.CASES,
     **roofline.CASES,
     **cores.CASES,
     **traced.CASES,

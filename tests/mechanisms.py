@@ -171,6 +171,62 @@ def chain(rng, kinds, **options) -> ch.Model:
     return tree(rng, range(-1, len(kinds) - 1), kinds, **options)
 
 
+def straight_chain(
+    masses=(1.0, 1.0), lengths=None, names=("upper", "lower"), joints=("shoulder", "elbow"), *,
+    along=(1, 0, 0), kind=ch.Revolute, axes="y", hinges=None, forces=(), drivers=(), gravity=DOWN,
+    **first,
+) -> ch.Model:  # fmt: skip
+    """Rods in line from the origin, each on the one before: a double pendulum of 1 m unless said.
+
+    Names may be texts to be numbered, as "link {}"; `axes` is one axis, or one for each joint;
+    `hinges` has options of each joint, and `first` is how the first rod starts.
+    """
+    count = len(masses)
+    ends = np.cumsum([0.0, *(lengths or [1.0] * count)])[:, None] * np.array(along, float)
+    bodies = [
+        ch.Body.rod(
+            named(names, k), mass=masses[k], between=ends[k : k + 2], **({} if k else first)
+        )
+        for k in range(count)
+    ]
+    each = axes if np.ndim(axes) == 2 else [axes] * count
+    pins = [
+        kind(
+            named(joints, k), bodies[k - 1] if k else ch.GROUND, bodies[k], at=ends[k],
+            **({} if kind is ch.Spherical else {"axis": each[k]}), **(hinges[k] if hinges else {}),
+        )
+        for k in range(count)
+    ]  # fmt: skip
+    return ch.Model(bodies, pins, forces, drivers, gravity=gravity)
+
+
+def hanging_rod(mass=1.0, length=1.0, *, rotor=0.0, **options) -> ch.Model:
+    """A rod that hangs from a hinge about y at the origin."""
+    return straight_chain(
+        (mass,), (length,), ("rod",), ("hinge",), along=(0, 0, -1), hinges=[{"armature": rotor}],
+        **options,
+    )  # fmt: skip
+
+
+def named(names, k: int) -> str:
+    """Of a list of names, or of one to be numbered."""
+    return names.format(k) if isinstance(names, str) else names[k]
+
+
+def zigzag(count: int, **first) -> ch.Model:
+    """Links of which every fourth is on a hinge about y and the others on balls."""
+    bodies, joints, at, parent = [], [], np.zeros(3), ch.GROUND
+    for k in range(count):
+        tip = at + (1.0, 0.0, 0.5 if k % 2 else -0.5)
+        middle, start = (at + tip) / 2, {} if k else first
+        link = ch.Body.box(f"link {k}", (1, 0.1, 0.2), 1.0 + k % 3, position=middle, **start)
+        ends = f"joint {k}", parent, link, at
+        joints.append(ch.Revolute(*ends, "y") if k % 4 == 3 else ch.Spherical(*ends))
+        bodies.append(link)
+        parent, at = link, tip
+    return ch.Model(bodies, joints)
+
+
 def in_a_ring(links, points, axes, names, kinds=None) -> list[ch.Joint]:
     """Joints at all points: from the ground to the first link, from link to link, to the ground.
 
@@ -216,6 +272,11 @@ def worst_gaps(result: ch.Result) -> dict[str, tuple[float, float]]:
     }
 
 
+def worst_gap(result: ch.Result) -> float:
+    """Largest gap of all joints over a run, m or rad."""
+    return max(max(gaps) for gaps in worst_gaps(result).values())
+
+
 def energy_drift(result: ch.Result) -> float:
     """max |E - E0| / T0."""
     energy = result.energy()
@@ -230,3 +291,21 @@ def orthogonality(result: ch.Result) -> float:
         product = np.einsum("tki,tkj->tij", rotation, rotation)
         worst = max(worst, float(np.abs(product - np.eye(3)).max()))
     return worst
+
+
+def apart(one: ch.Result, other: ch.Result) -> float:
+    """Largest difference of a pose (m, 1) or a velocity, relative to the largest."""
+    found = [0.0]
+    for name in one.model.body_names:
+        for part in ("position", "rotation", "velocity", "angular_velocity"):
+            ours, theirs = getattr(one, part)(name), getattr(other, part)(name)
+            size = 1.0 if part == "rotation" else 1.0 + np.abs(theirs).max()
+            found.append(float(np.abs(ours - theirs).max() / size))
+    return max(found)
+
+
+def misfit(run: ch.Result):
+    """A smooth function of all that a run has, for its derivatives."""
+    body = run.model.bodies[-1].name
+    total = (run.position(body) ** 2).sum() + 0.01 * (run.velocity(body)[::7] ** 2).sum()
+    return total + np.sin(run.rotation(body)[-1, 0, 1]) * (run.angular_velocity(body) ** 2).sum()

@@ -1,6 +1,9 @@
 """The page on architecture is a true map: of folders, modules, floors, state block and outcomes."""
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -76,6 +79,41 @@ def test_the_house_has_nine_floors_and_few_modules_beside_the_rooms():
 def test_one_call_is_read_in_fewer_than_sixty_files():
     walk = section("One call of `simulate`")
     assert 30 < len({word for word in words(walk) if word.endswith(".py")}) < 60
+
+
+#: The files whose functions a plain run calls, compiled ones among them: nothing is compiled here.
+WALK = """
+import os, sys
+import chasles as ch
+
+def pendulum():
+    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    return ch.Model([arm], [hinge])
+
+root, called, model = os.path.dirname(ch.__file__) + os.sep, set(), pendulum()
+ch.simulate(pendulum(), until=0.02, step=1e-3)  # what a process does once is not part of the walk
+sys.setprofile(lambda frame, event, _: called.add(frame.f_code.co_filename))
+ch.simulate(model, until=0.02, step=1e-3)
+sys.setprofile(None)
+print(*sorted(name[len(root):] for name in called if name.startswith(root)), sep="\\n")
+"""
+
+
+def test_a_plain_run_calls_functions_of_few_files():
+    plain = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-c", WALK]
+    done = subprocess.run(command, env=plain, capture_output=True, text=True, check=True)
+    called = set(done.stdout.split())
+    formulas = {
+        name for name in called if name.startswith(("core/", "groups/", "scalars/", "compiled/"))
+    }
+    said = r"functions\s+of fewer than (\d+) files: fewer than (\d+) of these"
+    counts = re.search(said, section("One call of `simulate`"))
+    assert counts is not None
+    assert len(called) < int(counts[1]) <= 100
+    assert len(called - formulas) < int(counts[2]) <= 60
+    assert {name for name in called if name.startswith(("run/", "result/", "build/"))} <= paths()
 
 
 def test_the_parts_of_the_state_block_are_those_of_its_layout():

@@ -1,10 +1,11 @@
 """Bad input is refused by a ChaslesError that says who, what, by how much and what to do."""
 
-from math import cos, sin
+from functools import partial
 
 import numpy as np
 import pytest
-from mechanisms import in_a_ring
+from linkages import parallelogram
+from mechanisms import linkage, straight_chain
 
 import chasles as ch
 
@@ -21,10 +22,8 @@ def pendulum(joint=None, **start) -> ch.Model:
     return ch.Model([body], [joint or ch.Revolute("hinge", ch.GROUND, body, ORIGIN, Y)])
 
 
-def double_pendulum() -> ch.Model:
-    upper, lower = rod("upper"), rod("lower", position=(1.5, 0, 0))
-    shoulder = ch.Spherical("shoulder", ch.GROUND, upper, ORIGIN)
-    return ch.Model([upper, lower], [shoulder, ch.Spherical("elbow", upper, lower, (1, 0, 0))])
+#: On balls.
+two_rods = partial(straight_chain, kind=ch.Spherical)
 
 
 def run(model=None, **options) -> ch.Result:
@@ -82,25 +81,20 @@ def test_consistent_velocities_may_be_given_in_full():
     assert result.velocity("rod")[0] == pytest.approx((0, 0, -1))
 
 
-def four_bar() -> ch.Model:
-    links = [
-        rod("crank", position=(0, 0, 0.5), rotation=(0.5**0.5, 0, -(0.5**0.5), 0)),
-        ch.Body.rod("coupler", 2.0, mass=1.0, position=(1, 0, 1)),
-        rod("rocker", position=(2, 0, 0.5), rotation=(0.5**0.5, 0, -(0.5**0.5), 0)),
-    ]
+def square() -> ch.Model:
     points = [(0, 0, 0), (0, 0, 1), (2, 0, 1), (2, 0, 0)]
-    return ch.Model(links, in_a_ring(links, points, Y, [f"hinge {i}" for i in range(4)]))
+    return linkage(points, joints=[f"hinge {k}" for k in range(4)])
 
 
 def test_a_planar_four_bar_of_four_hinges_has_three_redundant_rows(refusal):
-    what = refusal(lambda: run(four_bar(), redundant="refuse"), ch.RedundantConstraints)
+    what = refusal(lambda: run(square(), redundant="refuse"), ch.RedundantConstraints)
     for part in ("'hinge 0'", "'hinge 1'", "'hinge 2'", "'hinge 3'", "3 of the 20", "rank 17"):
         assert part in what
     assert "locks less" in what
 
 
 def test_by_default_the_four_bar_runs_and_says_what_is_not_unique():
-    result = run(four_bar())
+    result = run(square())
     assert (result.redundancy.rows, result.redundancy.rank) == (20, 17)
     assert result.redundancy.shared == ("hinge 0", "hinge 1", "hinge 2", "hinge 3")
     assert "3 of 20" in result.provenance["redundancy"]
@@ -108,7 +102,7 @@ def test_by_default_the_four_bar_runs_and_says_what_is_not_unique():
 
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_redundancy_does_not_depend_on_the_unit_of_length(scale, refusal):
-    small = four_bar()
+    small = square()
     links = [
         ch.Body.rod(body.name, scale, mass=1.0, position=scale * np.array(body.position))
         for body in small.bodies
@@ -124,7 +118,7 @@ def test_redundancy_does_not_depend_on_the_unit_of_length(scale, refusal):
 
 
 def test_a_joint_given_twice_is_redundant_and_the_others_are_not_blamed(refusal):
-    model = double_pendulum()
+    model = two_rods()
     again = ch.Spherical("elbow again", "upper", "lower", (1, 0, 0))
     doubled = ch.Model(model.bodies, [*model.joints, again])
     what = refusal(lambda: run(doubled, redundant="refuse"), ch.RedundantConstraints)
@@ -261,7 +255,7 @@ def test_a_result_knows_its_states(index, refusal):
     ],
 )
 def test_spaces_that_make_no_sense_are_named(spaces, error, said, refusal):
-    assert said in refusal(lambda: run(double_pendulum(), spaces=spaces), error)
+    assert said in refusal(lambda: run(two_rods(), spaces=spaces), error)
 
 
 @pytest.mark.parametrize(
@@ -282,12 +276,12 @@ def test_a_space_checks_itself(make, said, refusal):
 
 def test_a_parent_may_be_charted_relative_to_its_child():
     """The child, whose space is chosen, is then not taken relative to its parent."""
-    spaces = run(double_pendulum(), spaces={"upper": ch.SE3("lower")}).provenance["spaces"]
+    spaces = run(two_rods(), spaces={"upper": ch.SE3("lower")}).provenance["spaces"]
     assert spaces["upper"] == "SE3 relative to lower" and "relative" not in spaces["lower"]
 
 
 def test_a_space_may_be_named_in_every_way():
-    model = double_pendulum()
+    model = two_rods()
     upper, lower = model.bodies
     named = ch.Space("SO3xR3", "elbow", "upper")
     assert ch.SO3xR3(at=model.joint("elbow"), relative_to=upper) == named
@@ -325,7 +319,7 @@ def test_a_state_is_whole_and_finite(change, said, refusal):
 
 
 def test_a_state_of_another_model_is_refused_and_another_order_is_not():
-    model = double_pendulum()
+    model = two_rods()
     state = run(model).state()
     with pytest.raises(ch.UnknownName, match="state: there is no body 'rod'"):
         ch.equations(model, run().state())
@@ -401,26 +395,15 @@ def test_what_was_kept_before_a_stop_ends_with_the_last_good_state(options):
     assert np.isfinite(result.position("rod")).all() and result.status == "stopped"
 
 
-def parallelogram(angle: float) -> ch.Model:
-    """Crank and rocker turn alike; at angle 0 all links are in line, and the joints dependent."""
-    arm = np.array((cos(angle), 0, sin(angle)))
-    turned = (cos(angle / 2), 0, -sin(angle / 2), 0)
-    across = np.array((2.0, 0, 0))
-    crank = rod("crank", position=arm / 2, rotation=turned, angular_velocity=(0, -1, 0))
-    coupler = ch.Body.rod("coupler", 2.0, mass=1.0, position=arm + across / 2)
-    rocker = rod("rocker", position=arm / 2 + across, rotation=turned)
-    joints = [
-        ch.Revolute("A", ch.GROUND, crank, ORIGIN, Y),
-        ch.Spherical("B", crank, coupler, arm),
-        ch.Spherical("C", coupler, rocker, arm + across),
-        ch.Revolute("D", ch.GROUND, rocker, across, Y),
-    ]
-    return ch.Model([crank, coupler, rocker], joints, gravity=ORIGIN)
+#: In line when its cranks have turned by as much as they are below.
+closing = partial(
+    parallelogram, rate=1.0, kinds=(ch.Revolute, ch.Spherical, ch.Spherical, ch.Revolute)
+)
 
 
 @pytest.mark.parametrize("method, end", [("rk4", 0.49), ("dop853", 0.49), ("euler", 0.5)])
 def test_a_run_into_a_singular_pose_stops_before_it_and_names_a_joint(method, end):
-    error = stopped(parallelogram(-0.5), 1.0, 0.01, method=method)
+    error = stopped(closing(-0.5), 1.0, 0.01, method=method)
     assert "joint '" in str(error) and f"singular after t = {end} s" in str(error)
     assert "depend on each other" in str(error)
     result = error.result
@@ -432,22 +415,22 @@ def test_a_run_into_a_singular_pose_stops_before_it_and_names_a_joint(method, en
 
 def test_times_stay_in_order_when_a_run_stops_between_two_grid_points():
     """0.495 s is reached by half a step from 0.49 s, and then the whole step fails."""
-    result = stopped(parallelogram(-0.5), 1.0, 0.01, t_eval=[0.495, 0.7]).result
+    result = stopped(closing(-0.5), 1.0, 0.01, t_eval=[0.495, 0.7]).result
     assert result.t.tolist() == [0.495] and len(result.position("crank")) == 1
 
 
 def test_a_singular_pose_between_two_steps_is_seen_and_passed_on_request():
-    error = stopped(parallelogram(-0.503), 1.0, 0.01)
+    error = stopped(closing(-0.503), 1.0, 0.01)
     assert error.result.t[-1] == pytest.approx(0.503, abs=0.01)
-    result = ch.simulate(parallelogram(-0.503), until=1.0, step=0.01, singular="pass")
+    result = ch.simulate(closing(-0.503), until=1.0, step=0.01, singular="pass")
     assert result.status == "finished" and result.violation("C").max() < 1e-9
     ((t, joint, _),) = result.singular_poses
     assert t == pytest.approx(0.503, abs=0.01) and joint in result.model.joint_names
 
 
 def test_a_singular_start_and_a_singular_state_are_refused(refusal):
-    what = refusal(lambda: run(parallelogram(0.0), redundant="refuse"), ch.RedundantConstraints)
+    what = refusal(lambda: run(closing(0.0), redundant="refuse"), ch.RedundantConstraints)
     assert "1 of the 16" in what and "'B'" in what
-    state = ch.simulate(parallelogram(-0.5), until=0.5, step=0.5, method="euler").state()
-    what = refusal(lambda: ch.equations(parallelogram(-0.5), state), ch.RedundantConstraints)
+    state = ch.simulate(closing(-0.5), until=0.5, step=0.5, method="euler").state()
+    what = refusal(lambda: ch.equations(closing(-0.5), state), ch.RedundantConstraints)
     assert "joint '" in what and "singular at this state" in what

@@ -190,3 +190,28 @@ def test_two_processes_compile_a_kernel_once(tmp_path):
     for thread in both:
         thread.join()
     assert sum(int(line.split()[0]) for line in found) == 2  # by itself, and inlined
+
+
+FETCHED = """
+from chasles.compiled import borrow, fetch, kernel
+
+@kernel("a sum")
+def total(numbers):
+    found, p = 0.0, borrow(numbers)
+    for k in range(numbers.size):
+        fetch(p, k + 64)
+        found += p[k]
+    return found
+
+import numpy as np
+numbers = 1.0 / np.arange(1.0, 1e5)
+assert total(numbers) == np.add.accumulate(numbers)[-1] == total.py_func(numbers)
+assert "prefetch" in "".join(total.compiled.inspect_asm().values())
+"""
+
+
+def test_asking_for_memory_changes_no_number(tmp_path):
+    """Beyond the end of an array as well; plain Python does nothing."""
+    script = tmp_path / "script.py"
+    script.write_text(FETCHED)
+    new_python(script, tmp_path / "cache")

@@ -99,4 +99,4 @@ def test_results_are_read_by_hdf5_and_robots_by_mujoco():
 
 
 def test_the_viewer_listens_on_this_machine_only():
-    assert re.findall(r"host=\"([^\"]*)\"", inspect.getsource(live)) == ["127.0.0.1"]
+    assert re.findall(r"Server\(\(\"([^\"]*)\"", inspect.getsource(live)) == ["127.0.0.1"]

@@ -422,9 +422,7 @@ from chasles.cli.warming import warm
 lines = []
 assert warm(lines.append) == sum(" of " + str(len(KERNELS)) in line for line in lines)
 left = {kernel.__name__ for kernel in KERNELS if not kernel.ready}
-# Those of tests and benchmarks, and two that are asked for only by loops that repeat themselves and
-# by rotors: some seconds, when they are met.
-assert left <= {"tree_reactions", "tree_correct", "tree_close", "tree_rates"}, left
+assert not left, left
 """
 
 

@@ -2,11 +2,15 @@
 
 import doctest
 import importlib
+from dataclasses import replace
+from functools import partial
 from math import pi, sqrt
 
 import mpmath as mp
 import numpy as np
 import pytest
+from linkages import closing_points
+from mechanisms import linkage, straight_chain
 from scipy.linalg import eigh
 from scipy.spatial.transform import Rotation
 
@@ -41,6 +45,11 @@ def test_a_compound_pendulum(length):
     assert small.residual == (0.0, 0.0)
 
 
+LENGTHS, MASSES = (0.7, 1.1), (1.3, 0.6)
+#: A double pendulum that hangs down.
+two_rods = partial(straight_chain, MASSES, LENGTHS, ("first", "second"), along=(0, 0, -1))
+
+
 def test_a_tilted_body_with_a_full_inertia_matrix_swings_about_any_axis():
     rng = np.random.default_rng(3)
     turn = Rotation.random(random_state=4).as_matrix()
@@ -61,17 +70,8 @@ def test_a_tilted_body_with_a_full_inertia_matrix_swings_about_any_axis():
     )
 
 
-def double_pendulum(l1=0.7, l2=1.1, m1=1.3, m2=0.6):
-    first, second = rod("first", l1, m1, (0, 0, 0)), rod("second", l2, m2, (0, 0, -l1))
-    joints = [
-        ch.Revolute("shoulder", ch.GROUND, first, at=(0, 0, 0), axis=(0, 1, 0)),
-        ch.Revolute("elbow", first, second, at=(0, 0, -l1), axis=(0, 1, 0)),
-    ]
-    return ch.Model([first, second], joints), (l1, l2, m1, m2)
-
-
 def test_a_double_pendulum_has_the_frequencies_of_its_two_by_two_problem():
-    model, (l1, l2, m1, m2) = double_pendulum()
+    model, (l1, l2), (m1, m2) = two_rods(), LENGTHS, MASSES
     i1, i2 = (mp.mpf(b.inertia[1][1]) for b in model.bodies)
     mass = mp.matrix(
         [
@@ -249,34 +249,13 @@ def test_a_follower_force_makes_a_column_flutter():
 # --- loops ---
 
 
-def four_bar(phi, spring=True):
+def sprung_four_bar(phi):
     """Four bars on four revolutes (20 rows, rank 17), crank angle phi, a spring on the coupler."""
-    ground, crank, coupler, rocker = 1.0, 0.4, 0.9, 0.7
-    a, d = np.zeros(2), np.array([ground, 0.0])
-    b = crank * np.array([np.cos(phi), np.sin(phi)])
-    span = d - b
-    distance = np.linalg.norm(span)
-    along = (coupler**2 - rocker**2 + distance**2) / (2 * distance)
-    up = np.array([-span[1], span[0]]) / distance
-    c = b + along * span / distance + sqrt(coupler**2 - along**2) * up
-    links, joints = [], []
-    for name, p, q, mass in (("crank", a, b, 1.0), ("coupler", b, c, 2.0), ("rocker", d, c, 1.5)):
-        u = (q - p) / np.linalg.norm(q - p)
-        rotation = np.array([[u[0], 0, -u[1]], [0, 1, 0], [u[1], 0, u[0]]])
-        middle = (p + q) / 2
-        links.append(
-            ch.Body.rod(name, np.linalg.norm(q - p), mass=mass, position=(middle[0], 0, middle[1]),
-                        rotation=rotation)
-        )  # fmt: skip
-    for name, first, second, at in (
-        ("A", ch.GROUND, "crank", a), ("B", "crank", "coupler", b),
-        ("C", "coupler", "rocker", c), ("D", ch.GROUND, "rocker", d),
-    ):  # fmt: skip
-        joints.append(ch.Revolute(name, first, second, at=(at[0], 0, at[1]), axis=(0, 1, 0)))
-    hook = (b + c) / 2
-    pull = ch.Spring("spring", ch.GROUND, "coupler", (0.5, 0, 2.0), (hook[0], 0, hook[1]),
+    points = closing_points(1.0, 0.4, 0.9, 0.7, phi)
+    model = linkage(points, masses=(1.0, 2.0, 1.5))
+    pull = ch.Spring("spring", ch.GROUND, "coupler", (0.5, 0, 2.0), points[1:3].mean(axis=0),
                      stiffness=60.0, rest_length=0.4)  # fmt: skip
-    return ch.Model(links, joints, [pull] if spring else [])
+    return replace(model, forces=[pull])
 
 
 def four_bar_minimal(model):
@@ -319,13 +298,13 @@ def four_bar_minimal(model):
 
 
 def test_a_four_bar_of_four_revolutes_swings_about_its_equilibrium():
-    phi, frequency = four_bar_minimal(four_bar(1.0))
-    rest = ch.equilibrium(four_bar(1.0))
+    phi, frequency = four_bar_minimal(sprung_four_bar(1.0))
+    rest = ch.equilibrium(sprung_four_bar(1.0))
     crank = rest.state.rotation[0]
     assert np.arctan2(crank[2, 0], crank[0, 0]) == pytest.approx(phi, rel=1e-12)
     assert rest.stable and len(rest.stiffness) == 1
     assert rest.linearise().frequencies == exact([frequency], 1e-10)
-    assert ch.linearise(four_bar(1.0), rest.state).frequencies == exact([frequency], 1e-10)
+    assert ch.linearise(sprung_four_bar(1.0), rest.state).frequencies == exact([frequency], 1e-10)
 
 
 def test_a_singular_pose_is_refused(refusal):
@@ -479,10 +458,10 @@ def test_a_flyball_on_a_driven_shaft_swings_about_its_lean():
 
 
 def test_mode_shapes_are_solutions_that_the_joints_allow():
-    rest = ch.equilibrium(four_bar(1.0))
+    rest = ch.equilibrium(sprung_four_bar(1.0))
     for model, small in (
         (rest.model, rest.linearise()),
-        (double_pendulum()[0], ch.linearise(double_pendulum()[0])),
+        (two_rods(), ch.linearise(two_rods())),
     ):
         system = ch.equations(model, small.state)
         for mode in small.modes:
@@ -496,7 +475,7 @@ def test_mode_shapes_are_solutions_that_the_joints_allow():
 
 
 def test_a_mode_swings_as_the_simulation_does():
-    model, _ = double_pendulum()
+    model = two_rods()
     small = ch.linearise(model)
     mode, size = small.modes[1], 1e-5
     bodies = [
@@ -536,7 +515,7 @@ def test_a_welded_model_has_no_modes():
 
 
 def test_the_table_names_frequency_damping_and_body():
-    text = repr(ch.linearise(double_pendulum()[0]))
+    text = repr(ch.linearise(two_rods()))
     assert "frequency / Hz" in text and "damping ratio" in text
     assert text.count("first") + text.count("second") == 2
 
@@ -545,7 +524,7 @@ def test_the_table_names_frequency_damping_and_body():
 
 
 def test_bad_input(refusal):
-    model, _ = double_pendulum()
+    model = two_rods()
     assert "must be a Model" in refusal(lambda: ch.linearise("model"), ch.InvalidModel)
     assert "must be a State" in refusal(lambda: ch.linearise(model, "now"), ch.InvalidOption)
     assert "'elbow'" in refusal(lambda: ch.linearise(model, axes="elbow"), ch.UnknownName)

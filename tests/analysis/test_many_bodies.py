@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from mechanisms import straight_chain
 
 import chasles as ch
 import chasles.analysis.instant as instants
@@ -12,18 +13,10 @@ import chasles.analysis.place as places
 G = 9.81
 
 
-def chain(count, joint=ch.Revolute, angle=0.0):
+def rods(count, kind=ch.Revolute, angle=0.0):
     """Rods of 1 m and 1 kg from the origin, straight out at an angle below the horizontal."""
-    along = np.array((np.cos(angle), 0.0, -np.sin(angle)))
-    turn = np.column_stack((along, (0, 1, 0), np.cross(along, (0, 1, 0))))
-    rods = [
-        ch.Body.rod(f"link {k}", 1.0, mass=1.0, position=(k + 0.5) * along, rotation=turn)
-        for k in range(count)
-    ]
-    ends = [ch.GROUND, *rods]
-    more = {"axis": (0, 1, 0)} if joint is ch.Revolute else {}
-    joints = [joint(f"joint {k}", ends[k], ends[k + 1], at=k * along, **more) for k in range(count)]
-    return ch.Model(rods, joints)
+    along = (np.cos(angle), 0.0, -np.sin(angle))
+    return straight_chain([1.0] * count, names="link {}", joints="joint {}", kind=kind, along=along)
 
 
 def hanging_frequencies(count):
@@ -40,7 +33,7 @@ def hanging_frequencies(count):
 
 @pytest.mark.parametrize("joint", [ch.Revolute, ch.Spherical])
 def test_a_chain_held_straight_out_hangs_down_in_the_end(joint):
-    rest = ch.equilibrium(chain(60, joint))
+    rest = ch.equilibrium(rods(60, joint))
     # Rods on balls may spin about themselves.
     assert rest.stability == ("stable" if joint is ch.Revolute else "neutral")
     straight = np.column_stack((np.zeros((60, 2)), -np.arange(60) - 0.5))
@@ -53,7 +46,7 @@ def test_a_chain_of_a_hundred_links_is_closed_in_few_corrections_a_step(joint, m
     """Gaps are closed by shifting what hangs on a joint: a long chain does not buckle."""
     looks, gaps = [], instants.Instant.gaps
     monkeypatch.setattr(instants.Instant, "gaps", lambda *at: looks.append(1) or gaps(*at))
-    rest = ch.equilibrium(chain(100, joint))
+    rest = ch.equilibrium(rods(100, joint))
     assert rest.state.position[-1] == pytest.approx((0, 0, -99.5), abs=1e-9)
     assert len(looks) < 8 * rest.iterations and rest.iterations < 60
 
@@ -61,7 +54,7 @@ def test_a_chain_of_a_hundred_links_is_closed_in_few_corrections_a_step(joint, m
 @pytest.mark.parametrize("seed", range(3))
 def test_sparse_and_dense_matrices_find_the_same_equilibrium(seed, monkeypatch):
     rng = np.random.default_rng(seed)
-    model = chain(8, angle=0.3)
+    model = rods(8, angle=0.3)
     hooks = rng.uniform(-4.0, 4.0, (3, 3))
     springs = [
         ch.Spring(
@@ -79,12 +72,12 @@ def test_sparse_and_dense_matrices_find_the_same_equilibrium(seed, monkeypatch):
 
 
 def test_an_upright_chain_is_an_unstable_equilibrium():
-    rest = ch.equilibrium(chain(40, angle=-np.pi / 2), prefer="nearest")
+    rest = ch.equilibrium(rods(40, angle=-np.pi / 2), prefer="nearest")
     assert rest.stability == "unstable"
 
 
 def test_some_modes_are_those_of_the_hanging_chain():
-    model = chain(40, angle=np.pi / 2)
+    model = rods(40, angle=np.pi / 2)
     found = ch.linearise(model, modes=6)
     exact = hanging_frequencies(40)
     assert found.frequencies[:6] == pytest.approx(exact[:6], rel=1e-9)
@@ -97,7 +90,7 @@ def test_some_modes_are_those_of_the_hanging_chain():
 
 
 def test_all_modes_are_those_of_the_hanging_chain():
-    found = ch.linearise(chain(40, angle=np.pi / 2))
+    found = ch.linearise(rods(40, angle=np.pi / 2))
     assert found.frequencies == pytest.approx(hanging_frequencies(40), rel=1e-9)
 
 
@@ -113,7 +106,7 @@ def test_some_modes_of_a_spinning_body_are_those_of_the_whole_matrix():
 
 
 def test_a_thousand_bodies_are_not_refused():
-    model = chain(1000, angle=np.pi / 2)
+    model = rods(1000, angle=np.pi / 2)
     rest = ch.equilibrium(model)
     assert rest.stability == "stable"
     slowest = ch.linearise(model, modes=2).frequencies[0]
@@ -125,7 +118,7 @@ def test_a_thousand_bodies_are_not_refused():
 def test_a_chain_of_a_thousand_links_falls_from_the_level_to_the_plumb_line(joint):
     """In a few steps, each linear in the links; what is left is small against one weight."""
     begun = time.process_time()
-    rest = ch.equilibrium(chain(1000, joint))
+    rest = ch.equilibrium(rods(1000, joint))
     assert rest.iterations < 30
     assert rest.residual.force < 1e-9 * G
     np.testing.assert_allclose(rest.state.position[:, 0], 0.0, atol=1e-9)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from mechanisms import hanging_rod, straight_chain
 from scipy.linalg import eigvals
 from scipy.optimize import brentq
 
@@ -13,22 +14,12 @@ X, Y, Z = np.eye(3)
 G = 9.81
 
 
-def rod_on_a_hinge(armature, **more) -> ch.Model:
-    rod = ch.Body.rod("rod", length=1.0, mass=2.0, position=(0, 0, -0.5), axis="z")
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=Y, armature=armature)
-    return ch.Model([rod], [hinge], **more)
-
-
-def arm(rotors, forces=(), gravity=(0, 0, 0), spin=0.0) -> ch.Model:
-    """Two rods of 1 m, 3 kg and 1.2 kg, stretched along x on hinges about z."""
-    upper = ch.Body.rod("upper", length=1.0, mass=3.0, position=(0.5, 0, 0),
-                        angular_velocity=(0, 0, spin))  # fmt: skip
-    fore = ch.Body.rod("fore", length=1.0, mass=1.2, position=(1.5, 0, 0))
-    joints = [
-        ch.Revolute("shoulder", ch.GROUND, upper, at=(0, 0, 0), axis=Z, armature=rotors[0]),
-        ch.Revolute("elbow", upper, fore, at=(1, 0, 0), axis=Z, armature=rotors[1]),
-    ]
-    return ch.Model([upper, fore], joints, forces=forces, gravity=gravity)
+def arm(rotors, forces=(), spin=0.0) -> ch.Model:
+    """Two rods of 1 m, 3 kg and 1.2 kg, stretched along x on hinges about z, without gravity."""
+    return straight_chain(
+        (3.0, 1.2), names=("upper", "fore"), axes="z", hinges=[{"armature": i} for i in rotors],
+        forces=forces, gravity=(0, 0, 0), angular_velocity=(0, 0, spin),
+    )  # fmt: skip
 
 
 def mass_of_arm(rotors):
@@ -44,7 +35,7 @@ def mass_of_arm(rotors):
 
 @pytest.mark.parametrize("armature", [1e-6, 0.5, 300.0])
 def test_a_rotor_slows_a_pendulum(armature):
-    found = ch.linearise(rod_on_a_hinge(armature))
+    found = ch.linearise(hanging_rod(2.0, rotor=armature))
     assert found.frequencies**2 == pytest.approx([2.0 * G * 0.5 / (2.0 / 3 + armature)], rel=1e-13)
     shape = found.modes[0].of_joint("hinge")
     assert shape**2 * (2.0 / 3 + armature) == pytest.approx(1.0, rel=1e-13)  # modal mass 1
@@ -140,7 +131,7 @@ def test_a_driver_holds_its_coordinate():
 
 def test_an_equilibrium_with_a_rotor_is_linearised_with_it():
     spring = ch.JointSpring("coil", "hinge", stiffness=50.0)
-    rest = ch.equilibrium(rod_on_a_hinge(0.5, forces=[spring]))
+    rest = ch.equilibrium(hanging_rod(2.0, rotor=0.5, forces=[spring]))
     assert rest.linearise().frequencies ** 2 == pytest.approx(
         [(50.0 + G) / (2 / 3 + 0.5)], rel=1e-9
     )

@@ -2,15 +2,9 @@
 
 import numpy as np
 import pytest
+from mechanisms import hanging_rod
 
 import chasles as ch
-
-
-def pendulum(length):
-    rod = ch.Body.rod("rod", length, mass=1.0, position=(0, 0, -length / 2),
-                      rotation=((0, 0, 1), (0, 1, 0), (-1, 0, 0)))  # fmt: skip
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))
-    return ch.Model([rod], [hinge], gravity=(0, 0, -9.81 * length))
 
 
 def state_of(model, shift, slip, spin=0.0):
@@ -23,7 +17,7 @@ def state_of(model, shift, slip, spin=0.0):
 
 @pytest.mark.parametrize("length", [1e-6, 1e-3, 1.0, 1e6])
 def test_a_gap_counts_by_the_lever_of_its_joint(length):
-    model = pendulum(length)
+    model = hanging_rod(length=length, gravity=(0, 0, -9.81 * length))
     hanging = ch.linearise(model, state_of(model, 1e-8 * length, 0.0))
     # A rod on its end, whatever its length: omega^2 = 3 g / (2 l), with g = 9.81 l.
     assert hanging.frequencies[-1] == pytest.approx(np.sqrt(1.5 * 9.81), rel=1e-6)
@@ -35,7 +29,7 @@ def test_a_gap_counts_by_the_lever_of_its_joint(length):
 @pytest.mark.parametrize("length", [1e-6, 1e-3, 1.0, 1e6])
 @pytest.mark.parametrize("spin", [1e-2, 1.0, 1e3])
 def test_a_slip_counts_by_what_moves_fastest(length, spin):
-    model = pendulum(length)
+    model = hanging_rod(length=length, gravity=(0, 0, -9.81 * length))
     ch.linearise(model, state_of(model, 0.0, 1e-8 * spin * length, spin))
     with pytest.raises(ch.InconsistentStart, match=r"slipping by .* m/s"):
         ch.linearise(model, state_of(model, 0.0, 1e-4 * spin * length, spin))

@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import null_space
 from scipy.sparse import csr_matrix
 
-from chasles.analysis.place import Stiffness
+from chasles.analysis.trust import Stiffness
 
 
 def problem(seed, count=18, rows=7, symmetric=True):

@@ -7,7 +7,7 @@ from mechanisms import KINDS, make_joint, random_body
 import chasles as ch
 from chasles.analysis.instant import make_instant
 from chasles.analysis.linear import linear_at
-from chasles.build.start.poses import moved
+from chasles.build.system.state import moved
 from chasles.core.arrays import TWIST
 
 Z = (0, 0, 1)

@@ -7,20 +7,12 @@ axes, and the distance in the mass metric.
 from math import cos, sin
 
 import numpy as np
+from linkages import bar
 from scipy.spatial.transform import Rotation
 
 import chasles as ch
 
 ORIGIN, X, Y, Z = (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)
-
-
-def planar_link(name, p, q, mass=1.0, **start) -> ch.Body:
-    """A flat bar from p to q in the x-y plane, x along it."""
-    p, q = np.array(p, float), np.array(q, float)
-    x = (q - p) / np.linalg.norm(q - p)
-    size = (np.linalg.norm(q - p), 0.1 * np.linalg.norm(q - p), 0.05 * np.linalg.norm(q - p))
-    frame = np.column_stack((x, (-x[1], x[0], 0), Z))
-    return ch.Body.box(name, size, mass=mass, position=(p + q) / 2, rotation=frame, **start)
 
 
 def entered(model) -> ch.State:
@@ -175,7 +167,7 @@ def squeezer(angles) -> ch.Model:
     points = {
         name: tuple((*p, 0.0) for p in ends) for name, ends in squeezer_points(angles).items()
     }
-    bodies = [planar_link(name, *ends, SQUEEZER_MASSES[name]) for name, ends in points.items()]
+    bodies = [bar(name, *ends, SQUEEZER_MASSES[name]) for name, ends in points.items()]
 
     def hinge(name, a, end_a, b, end_b):
         at_b = points[b][end_b]

@@ -4,15 +4,16 @@ import dataclasses
 
 import numpy as np
 import pytest
-from loose_ends import ORIGIN, Z, entered, planar_link
+from linkages import bar, bars
+from loose_ends import ORIGIN, Z, entered
 
 import chasles as ch
 
 
 def loose_pair():
     """Two links; the elbow is open by 2 cm."""
-    upper = planar_link("upper", ORIGIN, (1, 0, 0))
-    lower = planar_link("lower", (1.02, 0, 0), (2, 0, 0))
+    upper = bar("upper", ORIGIN, (1, 0, 0))
+    lower = bar("lower", (1.02, 0, 0), (2, 0, 0))
     joints = [
         ch.Revolute("shoulder", ch.GROUND, upper, ORIGIN, Z),
         ch.Spherical("elbow", upper, lower, (1, 0, 0), at_b=(1.02, 0, 0)),
@@ -30,7 +31,7 @@ def test_an_open_joint_is_told_how_to_be_closed(refusal):
 
 
 def test_an_angle_is_told_in_degrees_too(refusal):
-    arm = planar_link("arm", ORIGIN, (1, 0, 0))
+    arm = bar("arm", ORIGIN, (1, 0, 0))
     hinge = ch.Revolute("hinge", ch.GROUND, arm, ORIGIN, Z, axis_b=(0, np.sin(0.1), np.cos(0.1)))
     what = refusal(lambda: run(ch.Model([arm], [hinge])), ch.InconsistentStart)
     assert "0.1 rad (5.73 deg)" in what
@@ -61,7 +62,7 @@ def test_what_is_held_exists(name, hint, refusal):
 
 
 def test_a_part_of_another_model_is_not_held(refusal):
-    stranger = planar_link("stranger", ORIGIN, (1, 0, 0))
+    stranger = bar("stranger", ORIGIN, (1, 0, 0))
     assert "'stranger'" in refusal(lambda: run(close=True, hold=[stranger]), ch.UnknownName)
 
 
@@ -79,7 +80,7 @@ def test_a_held_pair_that_cannot_close_says_so(refusal):
 def test_a_held_coordinate_that_keeps_a_loop_open_says_so(refusal):
     """With its crank upright the mechanism does not reach its foot."""
     points = [(0, 0, 0), (0, 1, 0), (3, 1, 0), (3.5, 0, 0)]
-    links = [planar_link(f"l{k}", points[k], points[k + 1]) for k in range(3)]
+    links = bars(points)
     ends = [ch.GROUND, *links]
     joints = [ch.Revolute(f"h{k}", ends[k], ends[k + 1], points[k], Z) for k in range(3)]
     joints.append(ch.Revolute("h3", ch.GROUND, links[2], (4.6, 0, 0), Z, at_b=points[3]))
@@ -105,7 +106,7 @@ def test_a_start_is_a_state(start, refusal):
 
 
 def test_a_start_has_the_bodies_of_the_model(refusal):
-    other = ch.Model([planar_link("other", ORIGIN, (1, 0, 0))])
+    other = ch.Model([bar("other", ORIGIN, (1, 0, 0))])
     for close in (False, True):
         what = refusal(lambda c=close: run(start=entered(other), close=c), ch.UnknownName)
         assert "state: there is no body 'other'" in what

@@ -2,24 +2,22 @@
 
 import numpy as np
 import pytest
-from loose_ends import ORIGIN, Z, planar_link
-from mechanisms import in_a_ring
+from linkages import CROOKED, bar, bars, four_bar
+from loose_ends import ORIGIN, Z
 
 import chasles as ch
 
-POINTS = [(0, 0, 0), (0, 0.4, 0), (1.0, 0.8, 0), (1.2, 0, 0)]
 LINEAR, SINE = ch.Signal.linear, ch.Signal.sine
 
 
-def four_bar(*motions):
+def driven(*motions):
     """A crank-rocker with drivers on the crank and, if wanted, on the rocker."""
-    links = [planar_link(f"l{k}", POINTS[k], POINTS[k + 1]) for k in range(3)]
-    joints = in_a_ring(links, POINTS, Z, ("h0", "h1", "h2", "h3"))
-    drivers = [
-        ch.Driver(name, joint, motion)
-        for name, joint, motion in zip(("crank drive", "rocker drive"), ("h0", "h3"), motions)
-    ]
-    return ch.Model(links, joints, gravity=(0, -9.81, 0), drivers=drivers)
+    return four_bar(
+        drivers=[
+            ch.Driver(name, joint, motion)
+            for name, joint, motion in zip(("crank drive", "rocker drive"), ("h0", "h3"), motions)
+        ]
+    )
 
 
 def run(model, until=1.0, step=1e-3, **options):
@@ -31,7 +29,7 @@ def rocker_rate():
 
     The velocities of B and C have equal components along the coupler.
     """
-    a, b, c, d = (np.array(p[:2], float) for p in POINTS)
+    a, b, c, d = (np.array(p[:2], float) for p in CROOKED)
     along = c - b
     across_crank, across_rocker = (np.array((-v[1], v[0])) for v in (b - a, c - d))
     # Hinge 3 joins the rocker to ground: its angle is that of ground against the rocker.
@@ -40,7 +38,7 @@ def rocker_rate():
 
 def test_two_drivers_whose_speeds_disagree_are_refused_with_the_residual(refusal):
     ratio = rocker_rate()
-    what = refusal(lambda: run(four_bar(LINEAR(1.0), LINEAR(ratio + 0.25))), ch.InconsistentStart)
+    what = refusal(lambda: run(driven(LINEAR(1.0), LINEAR(ratio + 0.25))), ch.InconsistentStart)
     for part in ("'crank drive'", "'rocker drive'", "contradict each other", "at t = 0", "'h1'",
                  "speeds", "rad/s"):  # fmt: skip
         assert part in what
@@ -55,15 +53,14 @@ def test_two_drivers_whose_speeds_disagree_are_refused_with_the_residual(refusal
     ],
 )
 def test_two_drivers_whose_accelerations_disagree_are_refused(motions, refusal):
-    what = refusal(lambda: run(four_bar(*motions)), ch.InconsistentStart)
+    what = refusal(lambda: run(driven(*motions)), ch.InconsistentStart)
     for part in ("'crank drive'", "'rocker drive'", "contradict", "accelerations", "rad/s^2"):
         assert part in what
 
 
 def test_given_velocities_are_blamed_only_if_the_drivers_agree(refusal):
-    model = four_bar(LINEAR(1.0))
-    links = [planar_link(f"l{k}", POINTS[k], POINTS[k + 1]) for k in range(3)]
-    links[0] = planar_link("l0", POINTS[0], POINTS[1], angular_velocity=(0, 0, 2.0))
+    model = driven(LINEAR(1.0))
+    links = bars(CROOKED, angular_velocity=(0, 0, 2.0))
     wrong = ch.Model(links, model.joints, drivers=model.drivers)
     what = refusal(lambda: run(wrong), ch.InconsistentStart)
     assert "the initial velocities" in what and "contradict" not in what
@@ -72,7 +69,7 @@ def test_given_velocities_are_blamed_only_if_the_drivers_agree(refusal):
 def test_a_driver_of_what_cannot_move_is_refused(refusal):
     """A triangle of hinges stands still."""
     tips = [(0, 0, 0), (0.5, 0.8, 0), (1.0, 0, 0)]
-    links = [planar_link(f"l{k}", tips[k], tips[k + 1]) for k in range(2)]
+    links = [bar(f"l{k}", tips[k], tips[k + 1]) for k in range(2)]
     ends = [ch.GROUND, *links, ch.GROUND]
     joints = [ch.Revolute(f"h{k}", ends[k], ends[k + 1], tips[k], Z) for k in range(3)]
     driver = ch.Driver("drive", "h0", LINEAR(1.0))
@@ -84,12 +81,12 @@ def test_a_driver_of_what_cannot_move_is_refused(refusal):
 @pytest.fixture(scope="module")
 def agreed():
     """What the rocker does while the crank swings, as a signal."""
-    result = run(four_bar(SINE(0.3, 1.0)), until=2.0, stabilise="projection of all joints")
+    result = run(driven(SINE(0.3, 1.0)), until=2.0, stabilise="projection of all joints")
     return ch.Signal.table(result.t, result.coordinate("h3"))
 
 
 def test_two_drivers_that_agree_all_the_way_run(agreed):
-    result = run(four_bar(SINE(0.3, 1.0), agreed), until=2.0)
+    result = run(driven(SINE(0.3, 1.0), agreed), until=2.0)
     assert result.status == "finished"
     assert max(result.violation(f"h{k}").max() for k in range(4)) < 1e-6
 
@@ -103,7 +100,7 @@ def test_a_conflict_that_begins_later_stops_the_run_then(agreed, method, step, k
         return agreed.values(t) + kick * np.maximum(np.asarray(t) - 1.0, 0.0) ** 2
 
     with pytest.raises(ch.SimulationStopped) as caught:
-        run(four_bar(SINE(0.3, 1.0), parting), until=2.0, step=step, method=method)
+        run(driven(SINE(0.3, 1.0), parting), until=2.0, step=step, method=method)
     what, result = str(caught.value), caught.value.result
     assert "'rocker drive'" in what and "contradict each other" in what and "after t = 1" in what
     fastest = 0.3 * 2 * np.pi
@@ -114,7 +111,7 @@ def test_a_conflict_that_begins_later_stops_the_run_then(agreed, method, step, k
     assert result.status == "stopped" and len(result.t) == round(result.t[-1] / step) + 1
     assert np.isfinite(result.position("l2")).all()
     # Up to there it is the run without the second driver.
-    alone = run(four_bar(SINE(0.3, 1.0)), until=result.t[-1], step=step, method=method)
+    alone = run(driven(SINE(0.3, 1.0)), until=result.t[-1], step=step, method=method)
     assert result.position("l2")[: -max(1, round(0.01 / step))] == pytest.approx(
         alone.position("l2")[: -max(1, round(0.01 / step))], abs=1e-4
     )
@@ -127,7 +124,7 @@ def test_a_conflict_is_named_also_where_joints_are_projected(agreed, stabilise):
 
     named = "contradict each other|'rocker drive' asks for no more than the joints can reach"
     with pytest.raises(ch.SimulationStopped, match=named) as caught:
-        run(four_bar(SINE(0.3, 1.0), parting), until=2.0, stabilise=stabilise)
+        run(driven(SINE(0.3, 1.0), parting), until=2.0, stabilise=stabilise)
     assert 0.999 <= caught.value.result.t[-1] < 1.1
 
 
@@ -136,19 +133,19 @@ def test_a_conflict_stops_also_what_is_asked_at_given_times(agreed):
         return agreed.values(t) + 20.0 * np.maximum(np.asarray(t) - 1.0, 0.0) ** 2
 
     with pytest.raises(ch.SimulationStopped, match="contradict") as caught:
-        run(four_bar(SINE(0.3, 1.0), parting), until=2.0, t_eval=[0.5, 0.9, 1.5])
+        run(driven(SINE(0.3, 1.0), parting), until=2.0, t_eval=[0.5, 0.9, 1.5])
     times = caught.value.result.t
     assert times[:2].tolist() == [0.5, 0.9] and 1.0 <= times[-1] < 1.01 and len(times) == 3
 
 
 def test_a_driver_at_rest_beside_a_redundant_loop_stops_nothing():
-    result = run(four_bar(ch.Signal.constant(0.0)), until=0.1)
+    result = run(driven(ch.Signal.constant(0.0)), until=0.1)
     assert result.coordinate("h0") == pytest.approx(0.0, abs=1e-12)
 
 
 def test_two_drivers_of_one_turning_body_in_a_door():
     """Two hinges on one line, each with a driver: the same motion twice, then not."""
-    door = planar_link("door", ORIGIN, (1, 0, 0))
+    door = bar("door", ORIGIN, (1, 0, 0))
     hinges = [ch.Revolute(n, ch.GROUND, door, (0, 0, z), Z) for n, z in (("low", 0), ("high", 1))]
     same = [ch.Driver(f"drive {h.name}", h, LINEAR(2.0)) for h in hinges]
     result = run(ch.Model([door], hinges, drivers=same), until=0.1)

@@ -4,6 +4,7 @@ from math import atan2, cos, hypot, pi, sin
 
 import numpy as np
 import pytest
+from linkages import bar, bricard
 from loose_ends import (
     ORIGIN,
     SQUEEZER_START,
@@ -13,20 +14,20 @@ from loose_ends import (
     Z,
     angle_of,
     entered,
-    planar_link,
     shaken,
     squeezer,
     squeezer_gaps,
     squeezer_points,
 )
-from mechanisms import random_body, random_rotation
+from mechanisms import random_body, random_rotation, zigzag
 from scipy.optimize import brentq, fsolve
 
 import chasles as ch
+from chasles.build.start.closure import Closure
 
 
 def test_what_is_closed_does_not_move_at_all():
-    arm = planar_link("arm", ORIGIN, X, angular_velocity=(0, 0, 2))
+    arm = bar("arm", ORIGIN, X, angular_velocity=(0, 0, 2))
     model = ch.Model([arm], [ch.Revolute("hinge", ch.GROUND, arm, ORIGIN, Z)])
     assembly = ch.assemble(model)
     assert assembly.moved["arm"] == (0.0, 0.0) and assembly.velocity_change["arm"] == (0.0, 0.0)
@@ -75,7 +76,7 @@ def loose_four_bar():
     ends = {"crank": ((0, 0), (0.0, 0.4)), "coupler": ((0.0, 0.4), (1.0, 0.81)),
             "rocker": ((1.02, 0.8), (1.2, -0.01))}  # fmt: skip
     points = {name: tuple((*p, 0) for p in pair) for name, pair in ends.items()}
-    links = [planar_link(name, *pair) for name, pair in points.items()]
+    links = [bar(name, *pair) for name, pair in points.items()]
     joints = [
         ch.Revolute("A", ch.GROUND, "crank", at=points["crank"][0], axis=Z),
         ch.Revolute("B", "crank", "coupler", at=points["crank"][1], axis=Z),
@@ -155,25 +156,6 @@ def test_a_shaken_spatial_loop_closes_at_the_nearest_point(seed, hinges, shift, 
         assert assembly.moved[name].length == pytest.approx(
             np.linalg.norm(state.position[k] - loose.position[k]), abs=1e-15
         )
-
-
-def bricard():
-    points = [(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)]
-    axes = [Y, Z, X, Y, Z, X]
-    size = {
-        0: (1, 0.1, 0.1),
-        1: (0.1, 1, 0.1),
-        2: (0.1, 0.1, 1),
-        3: (1, 0.1, 0.1),
-        4: (0.1, 1, 0.1),
-    }
-    links = [
-        ch.Body.box(f"link {k}", size[k], mass=1.0, position=np.add(points[k], points[k + 1]) / 2)
-        for k in range(5)
-    ]
-    ends = [ch.GROUND, *links, ch.GROUND]
-    joints = [ch.Revolute(f"h{k}", ends[k], ends[k + 1], points[k], axes[k]) for k in range(6)]
-    return ch.Model(links, joints, gravity=(0, -9.81, 0))
 
 
 def test_a_bricard_linkage_shaken_by_a_centimetre_closes_although_over_constrained():
@@ -282,7 +264,7 @@ def test_couplings_close_from_a_shaken_state(joint_of):
 
 
 def test_drivers_are_at_their_start_when_joints_are_closed():
-    arm = planar_link("arm", ORIGIN, X)
+    arm = bar("arm", ORIGIN, X)
     hinge = ch.Revolute("hinge", ch.GROUND, arm, ORIGIN, Z)
     driver = ch.Driver("drive", hinge, ch.Signal.linear(2.0))
     model = ch.Model([arm], [hinge], drivers=[driver])
@@ -297,24 +279,8 @@ def test_drivers_are_at_their_start_when_joints_are_closed():
 # --- size ---
 
 
-def long_chain(count):
-    """Links in a zigzag on balls and hinges."""
-    bodies, joints, at, parent = [], [], np.zeros(3), ch.GROUND
-    for k in range(count):
-        tip = at + (1.0, 0.0, 0.5 if k % 2 else -0.5)
-        link = ch.Body.box(f"link {k}", (1, 0.1, 0.2), mass=1.0 + k % 3, position=(at + tip) / 2)
-        hinged = k % 4 == 3
-        joints.append(
-            ch.Revolute(f"joint {k}", parent, link, at, Y) if hinged
-            else ch.Spherical(f"joint {k}", parent, link, at)
-        )  # fmt: skip
-        bodies.append(link)
-        parent, at = link, tip
-    return ch.Model(bodies, joints)
-
-
 def test_a_chain_of_500_bodies_is_assembled():
-    model = long_chain(500)
+    model = zigzag(500)
     loose = shaken(entered(model), np.random.default_rng(6), 0.01, 0.02)
     assembly = ch.assemble(model, start=loose)
     assert assembly.residual[0] > 0.03 and assembly.residual[1] < 1e-12
@@ -323,7 +289,7 @@ def test_a_chain_of_500_bodies_is_assembled():
 
 
 def test_a_chain_of_40_bodies_is_nearest():
-    model = long_chain(40)
+    model = zigzag(40)
     loose = shaken(entered(model), np.random.default_rng(7), 0.01, 0.1)
     assert Geometry(model).optimality(loose, ch.assemble(model, start=loose).state) < 1e-8
 
@@ -333,7 +299,7 @@ def test_a_chain_of_40_bodies_is_nearest():
 
 @pytest.mark.parametrize("length", [0.9, 1.3])
 def test_a_rod_of_the_wrong_length_says_how_much_is_left(length, refusal):
-    rod = planar_link("rod", ORIGIN, (length, 0, 0))
+    rod = bar("rod", ORIGIN, (length, 0, 0))
     joints = [
         ch.Spherical("left", ch.GROUND, rod, at=(0, 0.1, 0), at_b=ORIGIN),
         ch.Spherical("right", ch.GROUND, rod, at=(1.0, 0.1, 0), at_b=(length, 0, 0)),
@@ -346,7 +312,7 @@ def test_a_rod_of_the_wrong_length_says_how_much_is_left(length, refusal):
 
 def test_three_links_too_short_stretch_out_and_say_how_much_is_left(refusal):
     points = [(0, 0, 0), (0.3, 0.9, 0), (1.4, 0.9, 0), (2.0, 0.1, 0)]
-    links = [planar_link(f"link {k}", points[k], points[k + 1]) for k in range(3)]
+    links = [bar(f"link {k}", points[k], points[k + 1]) for k in range(3)]
     ends = [ch.GROUND, *links]
     joints = [ch.Revolute(f"h{k}", ends[k], ends[k + 1], points[k], Z) for k in range(3)]
     joints.append(ch.Revolute("h3", ch.GROUND, links[2], (3.2, 0, 0), Z, at_b=points[3]))
@@ -378,3 +344,33 @@ def test_a_random_turn_of_the_world_changes_nothing():
     second = ch.assemble(ch.Model(bodies, joints), start=turned).state
     assert second.position == pytest.approx(first.position @ turn.T, abs=1e-10)
     assert second.rotation == pytest.approx(turn @ first.rotation, abs=1e-10)
+
+
+def open_loop(size):
+    """Two boxes between hinges and a ball, turned and pulled apart; all lengths times `size`."""
+
+    def place(*x):
+        return tuple(size * part for part in x)
+
+    turned = {"position": place(0.5, 0, 0), "rotation": ("z", 0.3)}
+    a = ch.Body.box("a", place(1, 0.1, 0.2), mass=1.0, **turned)
+    turned = {"position": place(1, 0.5, 0.03), "rotation": ("x", 0.4)}
+    b = ch.Body.box("b", place(0.2, 1, 0.1), mass=2.0, **turned)
+    joints = [
+        ch.Revolute("root", ch.GROUND, a, at=(0, 0, 0), axis="z", axis_b=(0.1, 0.2, 1)),
+        ch.Spherical("ball", a, b, at=place(1, 0, 0), at_b=place(1.05, 0.02, 0)),
+        ch.Spherical("end", b, ch.GROUND, at=place(1, 1, 0)),
+    ]
+    return ch.Model([a, b], joints)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e-3, 1e-6])
+def test_closing_takes_the_same_steps_in_all_units(size, monkeypatch):
+    counts = []
+    evaluated = Closure.at
+    monkeypatch.setattr(Closure, "at", lambda *x: (counts.append(1), evaluated(*x))[1])
+    expected = ch.assemble(open_loop(1.0)).state.position
+    steps = len(counts)
+    found = ch.assemble(open_loop(size)).state.position / size
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    assert len(counts) - steps <= steps + 3

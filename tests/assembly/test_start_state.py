@@ -4,7 +4,8 @@ from math import pi
 
 import numpy as np
 import pytest
-from loose_ends import ORIGIN, Y, Z, entered, planar_link, shaken
+from linkages import bar, bars
+from loose_ends import ORIGIN, Y, Z, entered, shaken
 from mechanisms import EXAMPLES, KINDS, SPACES, moving, tree
 
 import chasles as ch
@@ -43,7 +44,7 @@ def test_the_examples_go_on_from_a_state(example):
 
 
 def test_coordinates_go_on_counting_from_the_pose_entered():
-    arm = planar_link("arm", ORIGIN, (1, 0, 0), angular_velocity=(0, 0, 2))
+    arm = bar("arm", ORIGIN, (1, 0, 0), angular_velocity=(0, 0, 2))
     rail = ch.Cylindrical("rail", ch.GROUND, arm, ORIGIN, Z)
     model = ch.Model([arm], [rail], gravity=(0, 0, -9.81))
     whole, second = in_two_pieces(model, 0.5, 1e-3)
@@ -57,7 +58,7 @@ def test_coordinates_go_on_counting_from_the_pose_entered():
 @pytest.mark.parametrize("half", [0.9, 1.5, 2.2])
 def test_a_torsion_spring_goes_on_beyond_half_a_turn(grounded_first, half):
     """It is wound up to five half turns; a state knows how often it has gone round."""
-    arm = planar_link("arm", ORIGIN, (1, 0, 0))
+    arm = bar("arm", ORIGIN, (1, 0, 0))
     ends = (ch.GROUND, arm) if grounded_first else (arm, ch.GROUND)
     hinge = ch.Revolute("hinge", *ends, at=ORIGIN, axis=Y)
     forces = [
@@ -76,7 +77,7 @@ def test_a_torsion_spring_goes_on_beyond_half_a_turn(grounded_first, half):
 
 
 def test_without_angles_a_state_is_within_half_a_turn():
-    arm = planar_link("arm", ORIGIN, (1, 0, 0))
+    arm = bar("arm", ORIGIN, (1, 0, 0))
     hinge = ch.Revolute("hinge", ch.GROUND, arm, at=ORIGIN, axis=Z)
     spring = ch.TorsionSpring("spring", hinge, stiffness=2.0, rest=0.0)
     model = ch.Model([arm], [hinge], forces=[spring], gravity=ORIGIN)
@@ -101,7 +102,7 @@ def test_without_angles_a_state_is_within_half_a_turn():
 
 
 def test_time_starts_at_zero_whatever_the_state_says():
-    arm = planar_link("arm", ORIGIN, (1, 0, 0))
+    arm = bar("arm", ORIGIN, (1, 0, 0))
     hinge = ch.Revolute("hinge", ch.GROUND, arm, at=ORIGIN, axis=Z)
     push = ch.Load("push", arm, torque=lambda t: (0.0, 0.0, 6.0 * t))
     model = ch.Model([arm], [hinge], forces=[push], gravity=ORIGIN)
@@ -116,7 +117,7 @@ def test_time_starts_at_zero_whatever_the_state_says():
 
 def test_equations_are_those_of_the_state_and_its_time():
     """At rest with a driver in motion: eta is the acceleration it asks for at that time."""
-    arm = planar_link("arm", ORIGIN, (1, 0, 0))
+    arm = bar("arm", ORIGIN, (1, 0, 0))
     hinge = ch.Revolute("hinge", ch.GROUND, arm, at=ORIGIN, axis=Z)
     driver = ch.Driver("drive", hinge, ch.Signal.sine(1.0, 0.5))
     model = ch.Model([arm], [hinge], drivers=[driver])
@@ -128,7 +129,7 @@ def test_equations_are_those_of_the_state_and_its_time():
 
 def open_model():
     """A pendulum whose hinge was entered 3 cm open."""
-    arm = planar_link("arm", (0.03, 0, 0), (1.03, 0, 0), angular_velocity=(0, 0, 1))
+    arm = bar("arm", (0.03, 0, 0), (1.03, 0, 0), angular_velocity=(0, 0, 1))
     hinge = ch.Revolute("hinge", ch.GROUND, arm, at=ORIGIN, axis=Z, at_b=(0.03, 0, 0))
     spring = ch.TorsionSpring("spring", hinge, stiffness=1.0, rest=7.0)
     return ch.Model([arm], [hinge], [spring], gravity=(0, -9.81, 0))
@@ -147,7 +148,7 @@ def test_equations_of_a_model_that_was_entered_open_are_asked_at_a_state():
 
 def test_equations_of_a_redundant_loop_that_was_entered_open():
     points = [(0, 0, 0), (0, 0.4, 0), (1.0, 0.8, 0), (1.2, 0, 0)]
-    links = [planar_link(f"l{k}", points[k], points[k + 1]) for k in range(3)]
+    links = bars(points)
     ends = [ch.GROUND, *links, ch.GROUND]
     joints = [ch.Revolute(f"h{k}", ends[k], ends[k + 1], points[k], Z) for k in range(3)]
     joints.append(ch.Revolute("h3", ch.GROUND, links[2], (1.21, 0, 0), Z, at_b=points[3]))

@@ -4,19 +4,16 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from mechanisms import pendulum
+from mechanisms import pendulum, straight_chain
 
 import chasles as ch
 
 
-def chain(*forces, drivers=(), gravity=(0, 0, -9.81)):
-    a = ch.Body.rod("a", 1.0, mass=2.0, position=(0.5, 0, 0))
-    b = ch.Body.rod("b", 1.0, mass=1.0, position=(1.5, 0, 0))
-    joints = [
-        ch.Revolute("hip", ch.GROUND, a, at=(0, 0, 0), axis=(0, 1, 0)),
-        ch.Revolute("knee", a, b, at=(1, 0, 0), axis=(0, 1, 0)),
-    ]
-    return ch.Model([a, b], joints, list(forces), drivers=list(drivers), gravity=gravity)
+def leg(*forces, drivers=()):
+    """Two rods on hinges."""
+    return straight_chain(
+        (2.0, 1.0), names=("a", "b"), joints=("hip", "knee"), forces=forces, drivers=drivers
+    )
 
 
 def loop():
@@ -63,9 +60,9 @@ def swinging(t):
 
 
 CASES = {
-    "tree": (chain, {}),
-    "charts": (chain, {"spaces": "SE3", "method": "dopri5"}),
-    "mixed charts, projected": (chain, {"spaces": "SO3xR3", "stabilise": "projection"}),
+    "tree": (leg, {}),
+    "charts": (leg, {"spaces": "SE3", "method": "dopri5"}),
+    "mixed charts, projected": (leg, {"spaces": "SO3xR3", "stabilise": "projection"}),
     "loop": (loop, {}),
     "loop, projected": (loop, {"stabilise": "projection"}),
     "loop on charts, fed back": (loop, {"spaces": "SO3xR3", "stabilise": "baumgarte"}),
@@ -73,17 +70,17 @@ CASES = {
     "floating on charts": (floating, {"spaces": "SE3"}),
     "redundant": (redundant, {"stabilise": "projection"}),
     "driver": (
-        lambda: chain(drivers=[ch.Driver("drive", "hip", ch.Signal.sine(0.2, 1.0))]),
+        lambda: leg(drivers=[ch.Driver("drive", "hip", ch.Signal.sine(0.2, 1.0))]),
         {"stabilise": "projection"},
     ),
     "motors": (
-        lambda: chain(
+        lambda: leg(
             ch.Motor("motor", "hip", effort=swinging),
             ch.Servo("servo", "knee", lambda t: np.cos(t) - 1, stiffness=5.0, limit=1.0),
         ),
         {},
     ),
-    "started elsewhere": (chain, {"start": {"knee": (0.3, -1.0)}}),
+    "started elsewhere": (leg, {"start": {"knee": (0.3, -1.0)}}),
 }  # fmt: skip
 
 
@@ -111,7 +108,7 @@ def test_single_steps_have_the_bits_of_simulate(case):
 
 
 def test_a_reset_begins_anew_and_elsewhere():
-    sim = ch.Simulation(chain(ch.Motor("motor", "hip", effort=0.0)), 1e-3)
+    sim = ch.Simulation(leg(ch.Motor("motor", "hip", effort=0.0)), 1e-3)
     sim.step({"motor": 3.0}, steps=20)
     first = sim.result().absolute
     sim.reset()
@@ -125,7 +122,7 @@ def test_a_reset_begins_anew_and_elsewhere():
 
 
 def test_inputs_are_held_and_have_the_bits_of_a_controller():
-    model = chain(ch.Motor("motor", "hip", effort=0.0), ch.Servo("servo", "knee", stiffness=9.0))
+    model = leg(ch.Motor("motor", "hip", effort=0.0), ch.Servo("servo", "knee", stiffness=9.0))
     sim = ch.Simulation(model, 1e-3)
     for k in range(20):
         sim.step({"motor": 2.0 - k}, steps=5)
@@ -147,7 +144,7 @@ def test_the_input_of_a_servo_is_its_target():
     """Whatever target the model has: the bits are those of a servo with the input as its own."""
 
     def servo(target):
-        return chain(ch.Servo("servo", "knee", target, stiffness=9.0, damping=0.5, effort=0.1))
+        return leg(ch.Servo("servo", "knee", target, stiffness=9.0, damping=0.5, effort=0.1))
 
     sim = ch.Simulation(servo(0.5), 1e-3)
     assert sim.inputs == {"servo": 0.5}
@@ -162,29 +159,29 @@ def test_the_input_of_a_servo_is_its_target():
 
 
 def test_without_stiffness_it_is_the_rate_of_the_target():
-    model = chain(ch.Servo("servo", "knee", 0.7, damping=9.0))
+    model = leg(ch.Servo("servo", "knee", 0.7, damping=9.0))
     sim = ch.Simulation(model, 1e-3)
     assert sim.inputs == {"servo": 0.0}
     sim.step({"servo": 1.5}, steps=100)
-    slide = chain(ch.Servo("servo", "knee", ch.Signal.linear(1.5), damping=9.0))
+    slide = leg(ch.Servo("servo", "knee", ch.Signal.linear(1.5), damping=9.0))
     assert np.array_equal(sim.result().absolute, ch.simulate(slide, 0.1, 1e-3).absolute)
 
 
 def test_a_target_that_moves_by_itself_takes_no_input(refusal):
-    sim = ch.Simulation(chain(ch.Servo("servo", "knee", np.sin, stiffness=9.0)), 1e-3)
+    sim = ch.Simulation(leg(ch.Servo("servo", "knee", np.sin, stiffness=9.0)), 1e-3)
     message = refusal(lambda: sim.step({"servo": 1.0}), ch.ChaslesError)
     assert "servo 'servo' has a target that is a function of time" in message
     assert sim.inputs == {}
 
 
 def test_a_run_without_end_keeps_nothing_but_its_last_state():
-    sim = ch.Simulation(chain(), 1e-3, save_every=0)
+    sim = ch.Simulation(leg(), 1e-3, save_every=0)
     sim.step(steps=5000)
     assert len(sim.result().t) == 2 and sim._run.output.rows.shape[0] == 256
 
 
 def test_functions_of_time_reach_as_far_as_the_steps_go():
-    model = chain(ch.Motor("motor", "hip", effort=lambda t: np.exp(-t) * np.sin(7 * t)))
+    model = leg(ch.Motor("motor", "hip", effort=lambda t: np.exp(-t) * np.sin(7 * t)))
     whole = ch.simulate(model, 5.0, 1e-2)
     sim = ch.Simulation(model, 1e-2)
     for _ in range(500):
@@ -208,7 +205,7 @@ def test_a_result_goes_on_in_time_with_the_bits_of_a_longer_run():
 
 
 def test_a_saved_result_goes_on_too(tmp_path):
-    model = chain()
+    model = leg()
     whole = ch.simulate(model, 0.2, 1e-3)
     ch.simulate(model, 0.1, 1e-3).save(tmp_path / "half.nc")
     rest = ch.simulate(model, 0.2, 1e-3, start=ch.load(tmp_path / "half.nc"))
@@ -216,7 +213,7 @@ def test_a_saved_result_goes_on_too(tmp_path):
 
 
 def test_another_step_goes_on_from_the_same_time():
-    model = chain()
+    model = leg()
     half = ch.simulate(model, 0.1, 1e-3)
     rest = ch.simulate(model, 0.2, 5e-4, start=half)
     assert rest.t[0] == half.t[-1] and rest.t[-1] == pytest.approx(0.2)
@@ -237,7 +234,7 @@ def test_another_step_goes_on_from_the_same_time():
         (lambda s: ch.Simulation(s.model, -1.0), "step must be positive"),
         (lambda s: ch.Simulation(s.model, 1e-3, save_every=-1), "save_every must be a whole"),
         (lambda s: ch.Simulation("model", 1e-3), "model"),
-        (lambda s: ch.simulate(s.model, 1.0, 1e-3, start=ch.simulate(chain(), 0.1, 1e-2)),
+        (lambda s: ch.simulate(s.model, 1.0, 1e-3, start=ch.simulate(leg(), 0.1, 1e-2)),
          "the result is one of another model"),
         (lambda s: ch.simulate(s.model, 0.05, 1e-2, start=ch.simulate(s.model, 0.1, 1e-2)),
          "the run to continue is at 0.1 s already"),
@@ -246,7 +243,7 @@ def test_another_step_goes_on_from_the_same_time():
     ],
 )  # fmt: skip
 def test_bad_calls_are_refused_by_name(call, words):
-    sim = ch.Simulation(chain(ch.Motor("motor", "hip", effort=0.0)), 1e-3)
+    sim = ch.Simulation(leg(ch.Motor("motor", "hip", effort=0.0)), 1e-3)
     with pytest.raises(ch.ChaslesError) as refused:
         call(sim)
     assert words in str(refused.value)
@@ -256,7 +253,7 @@ def test_a_simulation_that_stops_says_why_and_keeps_its_result():
     def fails(t):
         return 1.0 if t < 0.05 else np.nan
 
-    sim = ch.Simulation(chain(ch.Motor("motor", "hip", effort=fails)), 1e-2)
+    sim = ch.Simulation(leg(ch.Motor("motor", "hip", effort=fails)), 1e-2)
     with pytest.raises(ch.SimulationStopped, match="force 'motor'") as stopped:
         sim.step(steps=10)
     assert 0.03 < stopped.value.result.t[-1] < 0.06

@@ -7,7 +7,7 @@ import mpmath as mp
 import numba
 import numpy as np
 import pytest
-from mechanisms import pendulum
+from mechanisms import pendulum, straight_chain
 from numpy.testing import assert_allclose, assert_array_equal
 
 import chasles as ch
@@ -186,28 +186,15 @@ def test_a_row_depends_on_its_time_alone(name):
     assert_array_equal(backwards, together)
 
 
-@pytest.fixture(scope="module")
-def hinged():
-    """A double pendulum of hinges."""
-    upper = ch.Body.rod("upper", 1.0, mass=1.0, position=(0.5, 0, 0))
-    lower = ch.Body.rod("lower", 1.0, mass=1.0, position=(1.5, 0, 0))
-    joints = [
-        ch.Revolute("shoulder", ch.GROUND, upper, at=(0, 0, 0), axis=(0, 1, 0)),
-        ch.Revolute("elbow", upper, lower, at=(1, 0, 0), axis=(0, 1, 0)),
-    ]
-    return [upper, lower], joints
-
-
 @pytest.mark.parametrize(
     "target",
     [ch.Signal.sine(1.0, 0.37), lambda t: np.sin(2.3 * t), lambda t: math.cos(t) * t],
     ids=["sine", "vectorised", "scalar"],
 )
-def test_a_run_with_a_motor_has_the_same_bits_whatever_its_pieces(hinged, target, monkeypatch):
+def test_a_run_with_a_motor_has_the_same_bits_whatever_its_pieces(target, monkeypatch):
     """Chaotic: a last bit that differs after one step is a metre after 20 s."""
-    bodies, joints = hinged
     motor = ch.Motor("motor", "shoulder", target=target, stiffness=20.0, damping=0.1)
-    model = ch.Model(bodies, joints, forces=[motor])
+    model = straight_chain(forces=[motor])
     ends = []
     for seconds, save_every in ((0.2, 1), (1e-9, 1), (3e-4, 7), (1e-3, 10**9)):
         monkeypatch.setattr(loop, "CHUNK_SECONDS", seconds)

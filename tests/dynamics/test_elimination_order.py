@@ -6,8 +6,8 @@ from mechanisms import KINDS, make_joint, random_body, tree
 
 import chasles as ch
 from chasles.build.dynamics.equations import equations_at
-from chasles.build.dynamics.maximal import MaximalForm, terms_at
 from chasles.build.dynamics.solver import make_solver
+from chasles.build.start.free_bodies import MaximalForm, terms_at
 from chasles.build.system.build import build, real_rows
 from chasles.core.recursion.count import recursion_flops
 from chasles.spaces import resolve_spaces

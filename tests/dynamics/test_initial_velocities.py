@@ -1,15 +1,21 @@
 """Velocities left out are filled in: allowed by the joints, and of least kinetic energy."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
+from mechanisms import zigzag
 from random_trees import moving_twin
 
 import chasles as ch
 from chasles.build.start import consistent
 
 ORIGIN, Y = (0, 0, 0), (0, 1, 0)
+
+
+#: A zigzag whose first link is given a spin.
+kicked = partial(zigzag, angular_velocity=(0.1, 2.0, 0.3))
 
 
 def start(model: ch.Model) -> np.ndarray:
@@ -124,33 +130,15 @@ def test_completed_velocities_are_allowed_and_of_least_energy(seed, form):
     assert np.abs(allowed @ momentum).max(initial=0.0) < 1e-11 * np.abs(momentum).max()
 
 
-def chain(count: int) -> ch.Model:
-    """Links in a zigzag on ball joints and hinges, the first one driven."""
-    bodies, joints, at = [], [], np.zeros(3)
-    parent = ch.GROUND
-    for i in range(count):
-        tip = at + (1.0, 0.0, 0.5 if i % 2 else -0.5)
-        spin = (0.1, 2.0, 0.3) if i == 0 else None
-        link = ch.Body.box(f"link {i}", (1, 0.1, 0.2), mass=1.0 + i % 3, position=(at + tip) / 2,
-                           angular_velocity=spin)  # fmt: skip
-        bodies.append(link)
-        joints.append(
-            ch.Revolute(f"joint {i}", parent, link, at, Y) if i % 4 == 3
-            else ch.Spherical(f"joint {i}", parent, link, at)
-        )  # fmt: skip
-        parent, at = link, tip
-    return ch.Model(bodies, joints)
-
-
 def test_a_long_chain_is_completed_as_by_one_dense_system():
-    model = chain(300)
+    model = kicked(300)
     assert 6 * len(model.bodies) - 3 > consistent.DENSE_LIMIT
     expected = least_energy(model)
     assert np.abs(start(model) - expected).max() < 1e-10 * np.abs(expected).max()
 
 
 def test_the_two_ways_to_complete_velocities_agree(monkeypatch):
-    model = chain(12)
+    model = kicked(12)
     dense = start(model)
     monkeypatch.setattr(consistent, "DENSE_LIMIT", 0)
     assert np.abs(start(model) - dense).max() < 1e-11 * np.abs(dense).max()
@@ -160,7 +148,7 @@ def test_the_two_ways_to_complete_velocities_agree(monkeypatch):
 def test_given_velocities_are_never_altered(limit, monkeypatch):
     monkeypatch.setattr(consistent, "DENSE_LIMIT", limit)
     spins = [(0.1, 2.0, 0.3), (-1.0, 0.7, 1e-9), None, (5.0, 0.0, -1e6)]
-    model = chain(4)
+    model = kicked(4)
     bodies = [replace(b, angular_velocity=w) for b, w in zip(model.bodies, spins, strict=True)]
     bodies[3] = replace(bodies[3], angular_velocity=None)  # on a hinge, so it follows
     model = replace(model, bodies=bodies)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mechanisms import linkage
+from linkages import four_bar
+from mechanisms import straight_chain
 
 import chasles as ch
 
@@ -12,18 +13,15 @@ ROBOTS = Path(__file__).parents[1] / "io" / "robots"
 G, M1, M2, L1, L2 = 9.81, 1.3, 0.7, 0.8, 0.6
 
 
-def double_pendulum(**rotors):
-    """Rods about y: angles grow from x towards -z."""
-    upper = ch.Body.rod("upper", between=((0, 0, 0), (L1, 0, 0)), mass=M1)
-    lower = ch.Body.rod("lower", between=((L1, 0, 0), (L1 + L2, 0, 0)), mass=M2)
-    first = ch.Revolute("first", ch.GROUND, upper, at=(0, 0, 0), axis="y", **rotors)
-    second = ch.Revolute("second", upper, lower, at=(L1, 0, 0), axis="y")
-    return ch.Model([upper, lower], [first, second], gravity=(0, 0, -G))
+def two_rods(armature=0.0):
+    """About y: angles grow from x towards -z."""
+    hinges = [{"armature": armature}, {}]
+    return straight_chain((M1, M2), (L1, L2), joints=("first", "second"), hinges=hinges)
 
 
 def test_the_double_pendulum_has_its_closed_form():
     a, b, p, q = 0.4, -0.9, 1.5, 2.5  # angles; the second is relative to the first
-    model = double_pendulum(armature=0.05)
+    model = two_rods(armature=0.05)
     found = ch.joint_dynamics(model, ch.start_state(model, {"first": (a, p), "second": (b, q)}))
     i1, i2, i12 = M1 * L1**2 / 3 + M2 * L1**2, M2 * L2**2 / 3, M2 * L1 * L2 / 2
     mass = [
@@ -43,7 +41,7 @@ def test_the_double_pendulum_has_its_closed_form():
 
 
 def test_forces_are_those_along_the_coordinates():
-    model = double_pendulum().with_parts(
+    model = two_rods().with_parts(
         forces=[ch.JointSpring("coil", "second", stiffness=3.0, damping=0.5),
                 ch.Motor("drive", "first", effort=2.0)]
     )  # fmt: skip
@@ -135,21 +133,16 @@ def test_mass_and_bias_are_mujocos(name, tmp_path, monkeypatch):
 def test_loops_and_drivers_exert_what_is_left():
     """M v' + h = tau + tau_c, and tau_c does no work on velocities that the loop allows."""
     model = four_bar()
-    state = ch.simulate(model, until=0.3, step=1e-3, start={"pin 0": (0.0, 2.0)}).state()
+    state = ch.simulate(model, until=0.3, step=1e-3, start={"h0": (0.0, 2.0)}).state()
     found = ch.joint_dynamics(model, state)
     assert len(found.velocity) == 3 and np.abs(found.constraints).max() > 1e-3
     power = found.constraints @ found.velocity
     assert abs(power) < 1e-9 * np.abs(found.constraints).max() * np.abs(found.velocity).max()
 
 
-def four_bar():
-    points = [(0, 0, 0), (0, 0, 1), (2, 0, 1.5), (2, 0, 0)]
-    return linkage(points, names=("crank", "rod", "rocker"), joints=[f"pin {k}" for k in range(4)])
-
-
 def test_names_that_are_not_there_are_told(refusal):
-    found = ch.joint_dynamics(double_pendulum())
+    found = ch.joint_dynamics(two_rods())
     assert found.index("second") == 1
     assert "'third'" in refusal(lambda: found.index("third"), ch.UnknownName)
     assert "'x'" in refusal(lambda: found.index("second", "x"), ch.UnknownName)
-    assert "State" in refusal(lambda: ch.joint_dynamics(double_pendulum(), 3), ch.InvalidOption)
+    assert "State" in refusal(lambda: ch.joint_dynamics(two_rods(), 3), ch.InvalidOption)

@@ -6,46 +6,24 @@ Dense algebra can, and so must the solver.
 
 import numpy as np
 import pytest
+from linkages import INDEPENDENT, bar, closing_points
+from mechanisms import in_a_ring
 
 import chasles as ch
 
 AXIS = (0, 0, 1)
 
 
-def bar(name, start, end, mass=1.0, **motion):
-    start, end = np.array(start, float), np.array(end, float)
-    length = np.linalg.norm(end - start)
-    x = (end - start) / length
-    turn = np.column_stack((x, np.cross(AXIS, x), AXIS))
-    size = (length, 0.1 * length, 0.1 * length)
-    return ch.Body.box(name, size, mass=mass, position=(start + end) / 2, rotation=turn, **motion)
-
-
-def four_bar(longer=0.0, coupler=1.0, redundant=True, angle=1.2):
+def near_parallelogram(longer=0.0, coupler=1.0, redundant=True, angle=1.2):
     """Crank 0.2 m, coupler and base 0.4 m, a rocker `longer` than the crank; -8 rad/s."""
-    base = np.array((0.4, 0, 0))
-    pin = 0.2 * np.array((np.cos(angle), np.sin(angle), 0))
-    # The coupler's other end: 0.4 m from the pin, the rocker's length from the base.
-    rocker, span = 0.2 + longer, np.linalg.norm(base - pin)
-    along = (0.4**2 - rocker**2 + span**2) / (2 * span)
-    e = (base - pin) / span
-    end = pin + along * e + np.sqrt(0.4**2 - along**2) * np.array((-e[1], e[0], 0))
+    points = closing_points(0.4, 0.2, 0.4, 0.2 + longer, angle, up=(0, 1, 0))
     links = [
-        bar("crank", (0, 0, 0), pin, angular_velocity=(0, 0, -8.0)),
-        bar("coupler", pin, end, mass=coupler),
-        bar("rocker", end, base),
+        bar("crank", *points[:2], angular_velocity=(0, 0, -8.0)),
+        bar("coupler", *points[1:3], mass=coupler),
+        bar("rocker", *points[2:]),
     ]
-    second = ch.Revolute if redundant else ch.Cylindrical
-    third = ch.Revolute("C", "coupler", "rocker", end, AXIS)
-    if not redundant:
-        third = ch.Spherical("C", "coupler", "rocker", end)
-    joints = [
-        ch.Revolute("A", ch.GROUND, "crank", (0, 0, 0), AXIS),
-        second("B", "crank", "coupler", pin, AXIS),
-        third,
-        ch.Revolute("D", "rocker", ch.GROUND, base, AXIS),
-    ]
-    return ch.Model(links, joints, gravity=(0, 0, 0))
+    kinds = None if redundant else INDEPENDENT
+    return ch.Model(links, in_a_ring(links, points, AXIS, "ABCD", kinds), gravity=(0, 0, 0))
 
 
 def welded_arm():
@@ -104,11 +82,11 @@ def dense_acceleration(eq):
 @pytest.mark.parametrize(
     "model",
     [
-        four_bar(longer=1e-7),
-        four_bar(longer=1e-7, angle=1e-3),
-        four_bar(longer=1e-7, angle=0.0),
-        four_bar(longer=0.05, coupler=1e-6),
-        four_bar(longer=0.05, coupler=1e-7),
+        near_parallelogram(longer=1e-7),
+        near_parallelogram(longer=1e-7, angle=1e-3),
+        near_parallelogram(longer=1e-7, angle=0.0),
+        near_parallelogram(longer=0.05, coupler=1e-6),
+        near_parallelogram(longer=0.05, coupler=1e-7),
         welded_arm(),
         gripper(1.0),
         gripper(1e-6),
@@ -139,7 +117,7 @@ def drift_of_energy(model, until, step, **more):
 
 @pytest.mark.parametrize("coupler", [1e-6, 1e-7])
 def test_a_light_coupler_keeps_energy_and_joints(coupler):
-    drift, gap = drift_of_energy(four_bar(longer=0.05, coupler=coupler), 0.2, 1e-4)
+    drift, gap = drift_of_energy(near_parallelogram(longer=0.05, coupler=coupler), 0.2, 1e-4)
     assert drift < 1e-9 and gap < 1e-10
 
 
@@ -157,8 +135,8 @@ def test_a_gripper_of_redundant_loops_keeps_its_energy(light):
 )
 def test_a_near_parallelogram_passes_its_flat_pose_as_without_redundancy(options):
     # The rows of its joints come as close to one more dependency as 1.5e-7, in squares.
-    free, _ = drift_of_energy(four_bar(1e-7, redundant=False), 0.2, 1e-5)
-    passed, _ = drift_of_energy(four_bar(longer=1e-7), 0.2, 1e-5, **options)
+    free, _ = drift_of_energy(near_parallelogram(1e-7, redundant=False), 0.2, 1e-5)
+    passed, _ = drift_of_energy(near_parallelogram(longer=1e-7), 0.2, 1e-5, **options)
     assert passed < 10 * free
 
 
@@ -184,7 +162,7 @@ def test_an_arm_entered_in_a_singular_pose_is_exact_away_from_it():
 
 def test_a_link_too_light_for_its_loop_is_told_as_such():
     with pytest.raises(ch.InvalidModel, match="the lightest body is 'coupler'"):
-        ch.simulate(four_bar(longer=0.05, coupler=1e-9), 0.1, 1e-4)
+        ch.simulate(near_parallelogram(longer=0.05, coupler=1e-9), 0.1, 1e-4)
 
 
 def test_scales_that_rounding_cannot_bridge_are_told_in_large_models_too():

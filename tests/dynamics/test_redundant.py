@@ -1,42 +1,17 @@
 """Over-constrained mechanisms simply run, and say what is not unique."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from mechanisms import in_a_ring
+from linkages import bar, bricard, four_bar
 
 import chasles as ch
 
-
-def link(name, p, q, **motion):
-    p, q = np.array(p, float), np.array(q, float)
-    x = (q - p) / np.linalg.norm(q - p)
-    z = np.array([0, 0, 1.0]) if abs(x[2]) < 0.9 else np.array([0, 1.0, 0])
-    y = np.cross(z, x) / np.linalg.norm(np.cross(z, x))
-    turn = np.column_stack((x, y, np.cross(x, y)))
-    size = (np.linalg.norm(q - p), 0.1, 0.1)
-    return ch.Body.box(name, size, mass=1.0, position=(p + q) / 2, rotation=turn, **motion)
+turning = partial(four_bar, angular_velocity=(0, 0, 3.0))
 
 
-def ring(points, axes, **motion):
-    """Links from point to point and hinges at all of them, the first and last to ground."""
-    links = [link("l0", points[0], points[1], **motion)]
-    links += [link(f"l{k}", points[k], points[k + 1]) for k in range(1, len(points) - 1)]
-    joints = in_a_ring(links, points, axes, [f"h{k}" for k in range(len(points))])
-    return ch.Model(links, joints, gravity=(0, -9.81, 0))
-
-
-def four_bar():
-    points = [(0, 0, 0), (0, 0.4, 0), (1.0, 0.8, 0), (1.2, 0, 0)]
-    return ring(points, [(0, 0, 1)] * 4, angular_velocity=(0, 0, 3.0))
-
-
-def bricard():
-    points = [(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)]
-    x, y, z = np.eye(3)
-    return ring(points, [y, z, x, y, z, x])
-
-
-@pytest.mark.parametrize("make, rows, rank", [(four_bar, 20, 17), (bricard, 30, 29)])
+@pytest.mark.parametrize("make, rows, rank", [(turning, 20, 17), (bricard, 30, 29)])
 def test_accelerations_are_those_of_the_pseudo_inverse(make, rows, rank):
     eq = ch.equations(make())
     # Multipliers: the shortest, each weighed by what it would accelerate.
@@ -53,7 +28,7 @@ def test_accelerations_are_those_of_the_pseudo_inverse(make, rows, rank):
 
 
 @pytest.mark.parametrize("spaces", ["auto", "SE3", "SO3xR3"])
-@pytest.mark.parametrize("make, redundant", [(four_bar, 3), (bricard, 1)])
+@pytest.mark.parametrize("make, redundant", [(turning, 3), (bricard, 1)])
 def test_it_runs_in_every_space_and_names_its_redundancy(make, redundant, spaces):
     model = make()
     result = ch.simulate(
@@ -70,6 +45,6 @@ def test_it_runs_in_every_space_and_names_its_redundancy(make, redundant, spaces
 
 
 def test_a_model_without_redundancy_has_no_report():
-    arm = link("arm", (0, 0, 0), (1, 0, 0))
+    arm = bar("arm", (0, 0, 0), (1, 0, 0))
     model = ch.Model([arm], [ch.Revolute("hinge", ch.GROUND, arm, (0, 0, 0), (0, 0, 1))])
     assert ch.simulate(model, 0.01, 1e-3).redundancy is None

@@ -10,27 +10,17 @@ from functools import cached_property
 import numpy as np
 import pytest
 from mechanisms import FORMS, KINDS, chain, moving
+from poses import hat, pose_matrix
 from scipy.linalg import expm
 
 import chasles as ch
 from chasles.build.system.build import build
+from chasles.build.system.coordinates import gap
 from chasles.build.system.gaps import frame_of
-from chasles.result.violations import gap
 from chasles.spaces import resolve_spaces
 
 TINY = 1e-30  # of the complex step
 JOINT = "joint 1"
-
-
-def hat(twist):
-    wx, wy, wz, *v = twist
-    return np.array([[0, -wz, wy, v[0]], [wz, 0, -wx, v[1]], [-wy, wx, 0, v[2]], [0, 0, 0, 0]])
-
-
-def pose_matrix(rotation, position):
-    matrix = np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = rotation, position
-    return matrix
 
 
 class Pair:

@@ -1,9 +1,8 @@
 """Poses in which joints come to depend on each other: seen, stopped at, or passed."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
+from linkages import INDEPENDENT, parallelogram
 from scipy.integrate import solve_ivp
 
 import chasles as ch
@@ -107,31 +106,12 @@ def test_redundant_rows_that_swap_their_parts_are_no_singular_pose():
     assert result.redundancy.rank == 29 and result.singular_poses == ()
 
 
-def parallelogram(slenderness: float, free_pins: bool) -> ch.Model:
-    """A crank, a coupler and a rocker whose moments about their own axes are that small."""
-    corners = np.array([(0, 0, 0), (0, 0.2, 0), (0.4, 0.2, 0), (0.4, 0, 0)])
-    names = ("ground", "crank", "coupler", "rocker", "ground")
-    links = []
-    for k, (p, q) in enumerate(pairwise(corners)):
-        x = (q - p) / np.linalg.norm(q - p)
-        turn = np.column_stack((x, np.cross((0, 0, 1), x), (0, 0, 1)))
-        moment = np.sum((q - p) ** 2) / 12
-        spin = {} if k else {"angular_velocity": (0, 0, -8)}
-        inertia = (slenderness * moment, moment, moment)
-        links.append(ch.Body(names[k + 1], 1.0, inertia, (p + q) / 2, turn, **spin))
-    z = (0, 0, 1)
-    pins = [ch.Revolute("ABCD"[k], names[k], names[k + 1], corners[k], z) for k in range(4)]
-    if free_pins:
-        pins[1] = ch.Cylindrical("B", "crank", "coupler", corners[1], z)
-        pins[2] = ch.Spherical("C", "coupler", "rocker", corners[2])
-    return ch.Model(links, pins, gravity=(0, 0, 0))
-
-
 @pytest.mark.parametrize("step", [1e-3, 5e-3])
 @pytest.mark.parametrize("free_pins", [False, True])
 @pytest.mark.parametrize("slenderness", [1e-2, 1e-4, 1e-8])
 def test_slender_links_do_not_hide_a_singular_pose(slenderness, free_pins, step):
-    model = parallelogram(slenderness, free_pins)
+    kinds = INDEPENDENT if free_pins else None
+    model = parallelogram(rate=-8.0, crank=0.2, coupler=0.4, kinds=kinds, slenderness=slenderness)
     with pytest.raises(ch.SimulationStopped, match="became singular") as stopped:
         ch.simulate(model, 1.0, step, stabilise="projection")
     # Without gravity all links keep their speeds: it lies flat when the crank has turned by pi / 2.

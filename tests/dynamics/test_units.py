@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from mechanisms import in_a_ring
-from test_nearly_redundant import AXIS, bar
+from linkages import four_bar
 
 import chasles as ch
 
@@ -35,22 +34,11 @@ def in_units(model, length, mass, time):
     return ch.Model(bodies, joints, gravity=np.array(model.gravity) * length / time**2)
 
 
-def four_bar():
-    corners = np.array([(0, 0, 0), (0, 0.4, 0), (1.0, 0.8, 0), (1.2, 0, 0)])
-    links = [
-        bar("crank", corners[0], corners[1], angular_velocity=(0, 0, 3.0)),
-        bar("coupler", corners[1], corners[2]),
-        bar("rocker", corners[2], corners[3]),
-    ]
-    pins = in_a_ring(links, corners, AXIS, ("p0", "p1", "p2", "p3"))
-    return ch.Model(links, pins, gravity=(0, -9.81, 0))
-
-
 @pytest.mark.parametrize("close", [False, True])
 @pytest.mark.parametrize("units", list(UNITS))
 def test_a_redundant_loop_moves_alike_in_all_units(units, close):
     length, mass, time = UNITS[units]
-    model = four_bar()
+    model = four_bar(angular_velocity=(0, 0, 3.0))
     plain = ch.simulate(model, 0.5, 1e-3, save_every=100, close=close)
     other = ch.simulate(
         in_units(model, length, mass, time), 0.5 * time, 1e-3 * time, save_every=100, close=close

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mechanisms import pendulum
+from mechanisms import pendulum, worst_gap
 
 import chasles as ch
 from chasles.build.dynamics.solver import make_solver
@@ -19,14 +19,6 @@ from chasles.studies import gallery
 
 WORDS = ("baumgarte", "ggl")
 STEPS = (4e-3, 2e-3, 1e-3)
-
-
-def worst_gap(result: ch.Result) -> float:
-    return max(
-        result.violation(joint, part).max()
-        for joint in result.model.joint_names
-        for part in ("translation", "rotation")
-    )
 
 
 @pytest.fixture(scope="module")

@@ -4,17 +4,11 @@ from math import atanh, pi, sqrt
 
 import numpy as np
 import pytest
+from machines import sledge
 
 import chasles as ch
 
 MASS, LEVEL = 2.0, 3.0
-
-
-def sledge(*forces, speed=0.0) -> ch.Model:
-    """2 kg on a rail along x without gravity."""
-    body = ch.Body.box("sledge", (0.1, 0.1, 0.1), mass=MASS, velocity=(speed, 0, 0))
-    rail = ch.Prismatic("rail", ch.GROUND, body, axis="x")
-    return ch.Model([body], [rail], forces, gravity=(0, 0, 0))
 
 
 @pytest.mark.parametrize("spaces", ["subgroups", "SE3", "SO3xR3"])

@@ -131,9 +131,41 @@ def test_what_makes_no_sense_is_refused(make, said, refusal):
     assert said in message and "film" in message
 
 
-def test_only_runs_know_it(refusal):
-    message = refusal(lambda: ch.linearise(three()), ch.ChaslesError)
-    assert "force 'film'" in message
+def hung(t, one, two, three):
+    """Springs of no length, 40 and 30 N/m, from one to two to three; a damper from one to three."""
+    (p, _, u, _), (q, _, _, _), (r, _, w, _) = one, two, three
+    near = [40.0 * (b - a) for a, b in zip(p, q)]
+    far = [30.0 * (b - a) for a, b in zip(q, r)]
+    slow = [0.7 * (b - a) for a, b in zip(u, w)]
+    on_one = [n + s for n, s in zip(near, slow)]
+    on_two = [f - n for n, f in zip(near, far)]
+    return [(on_one, NOTHING), (on_two, NOTHING), ([-f - s for f, s in zip(far, slow)], NOTHING)]
+
+
+def on_rails(forces):
+    """Three balls on vertical rails, the first on a spring on the ground."""
+    bodies = [ch.Body.sphere(n, 0.1, mass=1.0 + k) for k, n in enumerate(NAMES)]
+    rails = [ch.Prismatic(f"{n} rail", ch.GROUND, n, axis="z") for n in NAMES]
+    hook = ch.JointSpring("hook", "one rail", 100.0, 0.0)
+    return ch.Model(bodies, rails, [hook, *forces])
+
+
+def test_statics_know_it():
+    """Weights of 6, 5 and 3 kg on springs one after the other, in closed form."""
+    found = ch.equilibrium(on_rails([ch.CustomForce("springs", NAMES, hung)]))
+    deep = -9.81 * np.cumsum([6.0 / 100.0, 5.0 / 40.0, 3.0 / 30.0])
+    assert found.state.position[:, 2] == pytest.approx(deep, abs=1e-9)
+
+
+def test_vibrations_know_it():
+    """Eigenvalues of K, C and M written down."""
+    found = ch.linearise(on_rails([ch.CustomForce("springs", NAMES, hung)]))
+    stiff = np.array([[140.0, -40.0, 0.0], [-40.0, 70.0, -30.0], [0.0, -30.0, 30.0]])
+    damped = 0.7 * np.array([[1.0, 0.0, -1.0], [0.0, 0.0, 0.0], [-1.0, 0.0, 1.0]])
+    inverse = np.diag(1.0 / np.array([1.0, 2.0, 3.0]))
+    matrix = np.block([[np.zeros((3, 3)), np.eye(3)], [-inverse @ stiff, -inverse @ damped]])
+    exact = np.sort_complex(np.linalg.eigvals(matrix))
+    assert np.sort_complex(found.eigenvalues) == pytest.approx(exact, abs=1e-7)
 
 
 def test_it_moves_with_a_prefix():

@@ -1,29 +1,20 @@
 """Compliant stops on joint coordinates: contact times, restitution, energy, and refusals."""
 
 from dataclasses import replace
+from functools import partial
 from math import atan2, exp, pi, sqrt
 
 import numpy as np
 import pytest
+from machines import sledge as any_sledge
+from machines import wheel
 from mechanisms import pendulum
 
 import chasles as ch
 
 MASS, STIFFNESS = 2.0, 5e3
 
-
-def sledge(*stops, speed=1.5, swap=False) -> ch.Model:
-    """2 kg on a rail along x without gravity."""
-    body = ch.Body.box("sledge", (0.1, 0.1, 0.1), mass=MASS, velocity=(speed, 0, 0))
-    ends = (body, ch.GROUND) if swap else (ch.GROUND, body)
-    rail = ch.Prismatic("rail", *ends, axis=(-1, 0, 0) if swap else (1, 0, 0))
-    return ch.Model([body], [rail], stops, gravity=(0, 0, 0))
-
-
-def wheel(*stops, speed=40.0) -> ch.Model:
-    disc = ch.Body.cylinder("disc", 0.3, 0.05, mass=2.0, angular_velocity=(0, 0, speed))
-    axle = ch.Revolute("axle", ch.GROUND, disc, at=(0, 0, 0), axis=(0, 0, 1))
-    return ch.Model([disc], [axle], stops)
+sledge = partial(any_sledge, speed=1.5)
 
 
 # --- closed forms ---
@@ -78,7 +69,7 @@ def test_a_damped_stop_gives_back_what_its_damping_leaves(zeta):
 def test_a_stop_is_met_after_whole_turns():
     """A wheel that is stopped at 31 rad, not at 31 - 8 pi."""
     stop = ch.JointStop("stop", "axle", upper=31.0, stiffness=1e3)
-    result = ch.simulate(wheel(stop), 1.2, step=1e-3, spaces="subgroups")
+    result = ch.simulate(wheel(stop, speed=40.0), 1.2, step=1e-3, spaces="subgroups")
     inertia = result.model.body("disc").inertia[2][2]
     depth = 40.0 * sqrt(inertia / 1e3)
     assert result.coordinate("axle").max() == pytest.approx(31.0 + depth, rel=1e-4)
@@ -122,7 +113,9 @@ def test_the_energy_of_a_stop_is_in_the_balance(damping, spaces):
 
 def test_a_stop_that_is_not_touched_changes_nothing():
     stop = ch.JointStop("far", "axle", -1e6, 1e6, stiffness=1e9)
-    free, stopped = (ch.simulate(m, 0.1, step=1e-3) for m in (wheel(), wheel(stop)))
+    free, stopped = (
+        ch.simulate(m, 0.1, step=1e-3) for m in (wheel(speed=40.0), wheel(stop, speed=40.0))
+    )
     assert np.array_equal(free.absolute, stopped.absolute)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mechanisms import pendulum
 from scipy.integrate import solve_ivp
 
 import chasles as ch
@@ -9,10 +10,8 @@ import chasles as ch
 Y = (0, 1, 0)
 
 
-def hinged(*forces, **more):
-    rod = ch.Body.rod("rod", between=((0, 0, 0), (1, 0, 0)), mass=3.0)
-    hinge = ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), Y)
-    return ch.Model([rod], [hinge], forces, gravity=(0, 0, 0), **more)
+def hinged(force):
+    return pendulum([force], name="rod", mass=3.0, gravity=(0, 0, 0))
 
 
 @pytest.mark.parametrize("spaces", ["auto", "SE3"])

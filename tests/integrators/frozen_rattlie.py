@@ -4,9 +4,11 @@
 joint as rows, eliminated by blocks: another space, another solver, the same discrete Lagrangian.
 """
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from linkages import CROOKED
 from mechanisms import (
     chain,
     double_pendulum,
@@ -24,13 +26,11 @@ FILE = Path(__file__).with_name("rattlie_of_charts.npz")
 STEPS, STEP = 300, 1e-3
 
 
-def four_bar():
-    """A planar loop of hinges: 20 rows of rank 17."""
-    points = [(0, 0, 0), (0, 0.4, 0), (1.0, 0.8, 0), (1.2, 0, 0)]
-    names, joints = ("l0", "l1", "l2"), ("h0", "h1", "h2", "h3")
-    return linkage(
-        points, "z", names, joints, masses=(1.0, 2.0, 3.0), gravity=(0, -9.81, 0), radius=0.02
-    )
+#: A planar loop of hinges: 20 rows of rank 17.
+planar_loop = partial(
+    linkage, CROOKED, "z", ("l0", "l1", "l2"), ("h0", "h1", "h2", "h3"), masses=(1.0, 2.0, 3.0),
+    gravity=(0, -9.81, 0), radius=0.02,
+)  # fmt: skip
 
 
 def every_pair():
@@ -46,7 +46,7 @@ MODELS = {
     "top": heavy_top,
     "pendulum": double_pendulum,
     "three-bar": three_bar,
-    "four-bar": four_bar,
+    "four-bar": planar_loop,
     "floating": floating_pair,
     "bushing": bushed_link,
     "driven": driven_chain,

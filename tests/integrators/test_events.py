@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from machines import falling_ball, floor, wheel
 from mechanisms import double_pendulum, heavy_top
 
 import chasles as ch
@@ -10,29 +11,13 @@ HEIGHT, GRAVITY = 5.0, 9.81
 TIGHT = {"rtol": 1e-10, "atol": 1e-12, "method": "dop853"}
 
 
-def falling():
-    """A ball that falls from rest."""
-    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, position=(0, 0, HEIGHT))
-    return ch.Model([ball], gravity=(0, 0, -GRAVITY))
-
-
-def spinning(rate):
-    """A wheel that turns uniformly."""
-    wheel = ch.Body.cylinder("wheel", radius=0.3, length=0.1, mass=2.0,
-                             angular_velocity=(0, 0, rate))  # fmt: skip
-    axle = ch.Revolute("axle", ch.GROUND, wheel, at=(0, 0, 0), axis=(0, 0, 1))
-    return ch.Model([wheel], [axle], gravity=(0, 0, 0))
-
-
-def floor(t, state):
-    return state.position("ball")[2]
-
-
 @pytest.mark.parametrize("space", ["framed", "subgroups"])
 @pytest.mark.parametrize("method", ["bs3", "dopri5", "tsit5", "dop853"])
 def test_a_fall_ends_on_the_floor_at_the_time_of_galilei(method, space):
     event = ch.Event(floor, terminal=True, direction=-1)
-    result = ch.simulate(falling(), 3.0, rtol=1e-8, method=method, spaces=space, events=[event])
+    result = ch.simulate(
+        falling_ball(HEIGHT), 3.0, rtol=1e-8, method=method, spaces=space, events=[event]
+    )
     expected = np.sqrt(2 * HEIGHT / GRAVITY)
     assert result.events["floor"] == pytest.approx([expected], abs=1e-12)
     assert result.t[-1] == result.events["floor"][0]
@@ -46,7 +31,7 @@ def test_a_fall_ends_on_the_floor_at_the_time_of_galilei(method, space):
 def test_a_wanted_time_at_which_an_event_is_has_its_state_once(at, terminal):
     wanted = np.array([0.25, 0.5, 0.75])
     event = ch.Event(lambda t, s: t - at, terminal=terminal, name="clock")
-    result = ch.simulate(falling(), 1.0, rtol=1e-6, t_eval=wanted, events=[event])
+    result = ch.simulate(falling_ball(HEIGHT), 1.0, rtol=1e-6, t_eval=wanted, events=[event])
     assert result.events["clock"].tolist() == [at]
     assert result.t.tolist() == wanted[: None if not terminal else round(4 * at)].tolist()
     fallen = HEIGHT - GRAVITY * result.t**2 / 2
@@ -57,8 +42,8 @@ def test_a_wanted_time_at_which_an_event_is_has_its_state_once(at, terminal):
 def test_a_wheel_passes_its_zeros_at_every_half_turn(direction):
     """sin(w t) rises at even multiples of pi / w and falls at odd ones; the start is not one."""
     rate = 7.0
-    event = ch.Event(lambda t, s: s.rotation("wheel")[1, 0], direction=direction, name="level")
-    result = ch.simulate(spinning(rate), 20.0, rtol=1e-9, method="dop853", max_step=0.5,
+    event = ch.Event(lambda t, s: s.rotation("disc")[1, 0], direction=direction, name="level")
+    result = ch.simulate(wheel(speed=rate), 20.0, rtol=1e-9, method="dop853", max_step=0.5,
                          events=[event])  # fmt: skip
     every = np.arange(1, int(20.0 * rate / np.pi) + 1)
     expected = every[(direction == 0) | (every % 2 == (direction < 0))] * np.pi / rate
@@ -109,7 +94,7 @@ def test_several_events_have_their_own_times_and_the_first_terminal_one_ends_the
     half = ch.Event(lambda t, s: s.position("ball")[2] - HEIGHT / 2, name="half way")
     never = ch.Event(lambda t, s: s.position("ball")[2] + 1e3, name="never", terminal=True)
     result = ch.simulate(
-        falling(), 3.0, events=[half, never, ch.Event(floor, terminal=True)],
+        falling_ball(HEIGHT), 3.0, events=[half, never, ch.Event(floor, terminal=True)],
         t_eval=np.linspace(0, 3, 31), **TIGHT,
     )  # fmt: skip
     assert result.events["half way"] == pytest.approx([np.sqrt(HEIGHT / GRAVITY)], abs=1e-12)
@@ -125,12 +110,12 @@ def test_functions_with_the_attributes_of_scipy_are_events():
         return state.position("ball")[2]
 
     hit.terminal, hit.direction = True, -1
-    result = ch.simulate(falling(), 3.0, events=hit, **TIGHT)
+    result = ch.simulate(falling_ball(HEIGHT), 3.0, events=hit, **TIGHT)
     assert result.t[-1] == pytest.approx(np.sqrt(2 * HEIGHT / GRAVITY), abs=1e-12)
 
 
 def test_events_are_kept_in_files(tmp_path):
-    result = ch.simulate(falling(), 3.0, events=[floor], **TIGHT)
+    result = ch.simulate(falling_ball(HEIGHT), 3.0, events=[floor], **TIGHT)
     result.save(tmp_path / "fall.nc")
     np.testing.assert_array_equal(
         ch.load(tmp_path / "fall.nc").events["floor"], result.events["floor"]
@@ -161,7 +146,7 @@ def test_a_joint_holds_at_an_event():
 )
 def test_a_function_that_does_not_return_a_number_is_named(function, message):
     with pytest.raises(ch.ChaslesError, match=message):
-        ch.simulate(falling(), 1.0, events=[ch.Event(function, name="bad")], **TIGHT)
+        ch.simulate(falling_ball(HEIGHT), 1.0, events=[ch.Event(function, name="bad")], **TIGHT)
 
 
 def test_a_function_that_fails_on_the_way_keeps_the_result_so_far():
@@ -169,7 +154,7 @@ def test_a_function_that_fails_on_the_way_keeps_the_result_so_far():
         return 1.0 if t < 0.5 else np.nan
 
     with pytest.raises(ch.SimulationStopped, match="'fails' returned nan") as stopped:
-        ch.simulate(falling(), 1.0, events=[fails], max_step=0.1, **TIGHT)
+        ch.simulate(falling_ball(HEIGHT), 1.0, events=[fails], max_step=0.1, **TIGHT)
     assert 0.3 < stopped.value.result.t[-1] <= 0.7
 
 
@@ -183,7 +168,7 @@ def test_a_function_that_fails_on_the_way_keeps_the_result_so_far():
 )
 def test_what_is_not_an_event_is_refused(events, message):
     with pytest.raises(ch.InvalidOption, match=message):
-        ch.simulate(falling(), 1.0, events=events, **TIGHT)
+        ch.simulate(falling_ball(HEIGHT), 1.0, events=events, **TIGHT)
 
 
 def test_options_of_an_event_are_checked():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from machines import falling_ball, floor, hanging_sledge
 from mechanisms import double_pendulum, heavy_top
 
 import chasles as ch
@@ -14,28 +15,18 @@ METHODS = [
 ]  # fmt: skip
 
 
-def falling():
-    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, position=(0, 0, HEIGHT))
-    return ch.Model([ball], gravity=(0, 0, -GRAVITY))
-
-
-def sledge():
-    """A block on a vertical rail."""
-    block = ch.Body.box("block", size=(0.1, 0.1, 0.1), mass=2.0)
-    rail = ch.Prismatic("rail", ch.GROUND, block, at=(0, 0, 0), axis=(0, 0, 1))
-    return ch.Model([block], [rail], gravity=(0, 0, -GRAVITY))
-
-
-def floor(t, state):
-    return state.position("ball")[2]
-
-
 @pytest.mark.parametrize("space", ["SE3", "subgroups"])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_fall_ends_on_the_floor_at_the_time_of_galilei(method, space):
     event = ch.Event(floor, terminal=True, direction=-1)
     result = ch.simulate(
-        falling(), 3.0, step=0.03, method=method, spaces=space, events=[event], save_every=7
+        falling_ball(HEIGHT),
+        3.0,
+        step=0.03,
+        method=method,
+        spaces=space,
+        events=[event],
+        save_every=7,
     )
     expected = np.sqrt(2 * HEIGHT / GRAVITY)
     assert result.events["floor"] == pytest.approx([expected], abs=1e-11)
@@ -94,7 +85,7 @@ def test_crossings_are_those_of_the_states_between_without_a_miss_or_a_duplicate
 def test_the_first_terminal_event_ends_the_run_and_wanted_times_after_it_are_left_out():
     half = ch.Event(lambda t, s: s.position("ball")[2] - HEIGHT / 2, name="half way")
     result = ch.simulate(
-        falling(), 3.0, step=0.04, events=[half, ch.Event(floor, terminal=True)],
+        falling_ball(HEIGHT), 3.0, step=0.04, events=[half, ch.Event(floor, terminal=True)],
         t_eval=np.linspace(0, 3, 31),
     )  # fmt: skip
     assert result.events["half way"] == pytest.approx([np.sqrt(HEIGHT / GRAVITY)], abs=1e-12)
@@ -117,7 +108,7 @@ def test_a_run_that_an_event_ends_counts_the_step_that_leads_there():
     """Half way of a step, and at the end of one."""
     for end in (0.505, 0.5):
         event = ch.Event(lambda t, s, end=end: t - end, terminal=True, name="then")
-        result = ch.simulate(falling(), 1.0, step=0.01, events=[event])
+        result = ch.simulate(falling_ball(HEIGHT), 1.0, step=0.01, events=[event])
         assert result.t[-1] == pytest.approx(end, abs=1e-12)
         assert result.provenance.steps == len(result.t) - 1
         assert f"in {len(result.t) - 1} steps" in result.message
@@ -129,7 +120,10 @@ def test_events_at_the_time_of_the_one_that_ends_the_run_are_told_whatever_their
         return ch.Event(lambda t, s: t - 0.404, terminal=terminal, name=name)
 
     result = ch.simulate(
-        falling(), 1.0, events=[at("before", False), at("end", True), at("after", False)], **options
+        falling_ball(HEIGHT),
+        1.0,
+        events=[at("before", False), at("end", True), at("after", False)],
+        **options,
     )
     assert [result.events[name].size for name in ("before", "end", "after")] == [1, 1, 1]
 
@@ -169,7 +163,9 @@ def test_steps_are_divided_where_events_and_times_between_them_are_asked_for_too
 def test_bounces_are_those_of_a_ball(space, method, restitution):
     first = np.sqrt(2 * DROP / GRAVITY)
     stop = ch.Impact("stop", "rail", lower=-DROP, restitution=restitution)
-    result = ch.simulate(sledge(), 1.5, step=0.01, method=method, spaces=space, events=[stop])
+    result = ch.simulate(
+        hanging_sledge(), 1.5, step=0.01, method=method, spaces=space, events=[stop]
+    )
     expected = [first]
     while expected[-1] + 2 * first * restitution ** len(expected) < 1.5:
         expected.append(expected[-1] + 2 * first * restitution ** len(expected))
@@ -184,7 +180,7 @@ def test_many_bounces_within_a_step_are_all_seen():
     first, share = np.sqrt(2 * DROP / GRAVITY), 0.5
     stop = ch.Impact("stop", "rail", lower=-DROP, restitution=share)
     with pytest.raises(ch.SimulationStopped, match="comes to rest at its end") as stopped:
-        ch.simulate(sledge(), 3.0, step=0.3, events=[stop])
+        ch.simulate(hanging_sledge(), 3.0, step=0.3, events=[stop])
     times = stopped.value.result.events["stop"]
     flights = 2 * first * share ** np.arange(1, len(times))
     np.testing.assert_allclose(np.diff(times), flights, atol=1e-9)
@@ -195,7 +191,7 @@ def test_many_bounces_within_a_step_are_all_seen():
 def test_what_does_not_leave_its_end_stops_the_run_with_the_remedy():
     stop = ch.Impact("stop", "rail", lower=-DROP, restitution=0.0)
     with pytest.raises(ch.SimulationStopped, match=r"(?s)comes to rest.*JointStop") as stopped:
-        ch.simulate(sledge(), 3.0, step=0.01, events=[stop])
+        ch.simulate(hanging_sledge(), 3.0, step=0.01, events=[stop])
     result = stopped.value.result
     assert result.t[-1] == pytest.approx(np.sqrt(2 * DROP / GRAVITY), abs=1e-12)
     assert result.coordinate_rate("rail")[-1] == pytest.approx(0.0, abs=1e-12)
@@ -204,7 +200,7 @@ def test_what_does_not_leave_its_end_stops_the_run_with_the_remedy():
 def test_wanted_times_after_an_impact_are_those_of_the_motion_after_it():
     stop = ch.Impact("stop", "rail", lower=-DROP)
     wanted = np.linspace(0.0, 1.2, 61)
-    result = ch.simulate(sledge(), 1.2, step=0.05, events=[stop], t_eval=wanted)
+    result = ch.simulate(hanging_sledge(), 1.2, step=0.05, events=[stop], t_eval=wanted)
     first = np.sqrt(2 * DROP / GRAVITY)
     since = (wanted + first) % (2 * first) - first  # from the top of the arc
     np.testing.assert_array_equal(result.t, wanted)
@@ -217,9 +213,9 @@ def test_wanted_times_after_an_impact_are_those_of_the_motion_after_it():
 def test_impacts_with_past_points_and_recordings_of_events_are_refused(tmp_path):
     stop = ch.Impact("stop", "rail", lower=-DROP)
     with pytest.raises(ch.InvalidOption, match=r"(?s)impact 'stop'.*'bliedf3'.*generalized-alpha"):
-        ch.simulate(sledge(), 1.0, step=0.01, method="bliedf3", events=[stop])
+        ch.simulate(hanging_sledge(), 1.0, step=0.01, method="bliedf3", events=[stop])
     with pytest.raises(ch.InvalidOption, match="does not keep them"):
-        ch.simulate(falling(), 1.0, step=0.01, events=[floor], into=tmp_path / "run")
+        ch.simulate(falling_ball(HEIGHT), 1.0, step=0.01, events=[floor], into=tmp_path / "run")
 
 
 @pytest.mark.parametrize(
@@ -233,4 +229,4 @@ def test_impacts_with_past_points_and_recordings_of_events_are_refused(tmp_path)
 )
 def test_functions_that_do_not_return_a_number_end_the_run_with_its_result(function, message):
     with pytest.raises(ch.ChaslesError, match=message):
-        ch.simulate(falling(), 1.0, step=0.01, events=[ch.Event(function, name="odd")])
+        ch.simulate(falling_ball(HEIGHT), 1.0, step=0.01, events=[ch.Event(function, name="odd")])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from machines import hanging_sledge
 from mechanisms import chain, moving
 
 import chasles as ch
@@ -11,19 +12,12 @@ TIGHT = {"rtol": 1e-10, "atol": 1e-12, "method": "dop853"}
 SPACES = ("framed", "SE3", "subgroups")
 
 
-def sledge():
-    """A block that falls on a vertical rail."""
-    block = ch.Body.box("block", size=(0.1, 0.1, 0.1), mass=2.0, position=(0, 0, 0))
-    rail = ch.Prismatic("rail", ch.GROUND, block, at=(0, 0, 0), axis=(0, 0, 1))
-    return ch.Model([block], [rail], gravity=(0, 0, -GRAVITY))
-
-
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("restitution", [1.0, 0.7])
 def test_bounces_are_those_of_a_ball(space, restitution):
     """t_1 = sqrt(2 h / g), and every bounce takes e times as long as the one before."""
     stop = ch.Impact("stop", "rail", lower=-DROP, restitution=restitution)
-    result = ch.simulate(sledge(), 1.2, spaces=space, events=[stop], **TIGHT)
+    result = ch.simulate(hanging_sledge(), 1.2, spaces=space, events=[stop], **TIGHT)
     first = np.sqrt(2 * DROP / GRAVITY)
     expected = [first]
     while expected[-1] < 1.2:
@@ -63,7 +57,7 @@ def test_impacts_are_the_same_in_every_space():
 def test_wanted_times_after_an_impact_are_those_of_the_motion_after_it():
     stop = ch.Impact("stop", "rail", lower=-DROP)
     wanted = np.linspace(0.0, 1.2, 61)
-    result = ch.simulate(sledge(), 1.2, events=[stop], t_eval=wanted, **TIGHT)
+    result = ch.simulate(hanging_sledge(), 1.2, events=[stop], t_eval=wanted, **TIGHT)
     first = np.sqrt(2 * DROP / GRAVITY)
     since = (wanted + first) % (2 * first) - first  # from the top of the arc
     np.testing.assert_array_equal(result.t, wanted)
@@ -73,7 +67,7 @@ def test_wanted_times_after_an_impact_are_those_of_the_motion_after_it():
 def test_bounces_that_become_ever_shorter_end_in_a_rest_that_is_told():
     stop = ch.Impact("stop", "rail", lower=-DROP, restitution=0.5)
     with pytest.raises(ch.SimulationStopped, match="comes to rest at its end") as stopped:
-        ch.simulate(sledge(), 2.0, events=[stop], rtol=1e-8, method="dopri5")
+        ch.simulate(hanging_sledge(), 2.0, events=[stop], rtol=1e-8, method="dopri5")
     first = np.sqrt(2 * DROP / GRAVITY)
     assert stopped.value.result.t[-1] == pytest.approx(first * 3, rel=1e-5)  # 1 + 2 (1/2 + ...)
 
@@ -95,7 +89,7 @@ def test_nonsense_is_refused(options, message):
 def test_an_impact_on_a_joint_without_the_coordinate_is_refused():
     with pytest.raises(ch.ChaslesError, match="rail"):
         stop = ch.Impact("stop", "rail", upper=1.0, coordinate="angle")
-        ch.simulate(sledge(), 1.0, events=[stop], **TIGHT)
+        ch.simulate(hanging_sledge(), 1.0, events=[stop], **TIGHT)
 
 
 @pytest.mark.parametrize("space", SPACES)
@@ -103,24 +97,24 @@ def test_a_run_that_starts_at_an_end_and_moves_towards_it_bounces_at_once(space)
     """v_1 = e v_0, and the block is back at t = 2 v_1 / g."""
     stop = ch.Impact("stop", "rail", lower=0.0, restitution=0.5)
     start = {"rail": (0.0, -2.0)}
-    result = ch.simulate(sledge(), 0.25, spaces=space, start=start, events=[stop], **TIGHT)
+    result = ch.simulate(hanging_sledge(), 0.25, spaces=space, start=start, events=[stop], **TIGHT)
     np.testing.assert_allclose(result.events["stop"], [0.0, 2.0 / GRAVITY], atol=1e-10)
     assert result.coordinate("rail").min() > -1e-9
 
 
 def test_what_starts_at_rest_on_an_end_is_another_model():
     with pytest.raises(ch.SimulationStopped, match="comes to rest"):
-        ch.simulate(sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.0)], **TIGHT)
+        ch.simulate(hanging_sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.0)], **TIGHT)
     up = ch.Impact("stop", "rail", upper=0.0)  # it falls away from this one
-    assert not len(ch.simulate(sledge(), 1.0, events=[up], **TIGHT).events["stop"])
+    assert not len(ch.simulate(hanging_sledge(), 1.0, events=[up], **TIGHT).events["stop"])
 
 
 def test_a_start_beyond_an_end_is_refused():
     with pytest.raises(ch.ChaslesError, match="starts at 0, beyond the end"):
-        ch.simulate(sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.1)], **TIGHT)
+        ch.simulate(hanging_sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.1)], **TIGHT)
 
 
-def two_rails(armature=0.0, coupled=False, massless=False):
+def two_rails(armature=0.0, coupled=False, massless=False, formula=False, gravity=(0, 0, -GRAVITY)):
     """Blocks on rails beside each other."""
     bodies = [ch.Body.box(n, size=(0.1, 0.1, 0.1), mass=1.0) for n in ("one", "two")]
     rails = [
@@ -137,18 +131,120 @@ def two_rails(armature=0.0, coupled=False, massless=False):
             ],
         )
     ties = [ch.Coupling("tie", {"rail one": 1, "rail two": 0.5})] if coupled else []
-    return ch.Model(bodies, rails, drivers=ties)
+    if formula:
+        ties = [ch.CustomCoupling("tie", ["one", "two"], lambda a, b: a[1][2] + 0.5 * b[1][2])]
+    return ch.Model(bodies, rails, drivers=ties, gravity=gravity)
+
+
+def rates_after(model, joint, start, e, **options):
+    """Rates of all joints just after an impact at the start."""
+    stop = ch.Impact("stop", joint, lower=start[joint][0], restitution=e)
+    result = ch.simulate(model, 1e-7, 5e-8, start=start, events=[stop], **options)
+    np.testing.assert_array_equal(result.events["stop"], [0.0])
+    return {name: result.coordinate_rate(name)[-1] for name in model.joint_names}
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("armature", [0.0, 0.3])
+def test_bounces_of_a_geared_block_are_those_of_a_ball_with_less_weight(space, armature):
+    """The rotor has inertia and no weight: g m / (m + I_r), and rebounds keep their fraction."""
+    model, e = hanging_sledge(), 0.7
+    rail = ch.Prismatic("rail", ch.GROUND, "sledge", axis="z", armature=armature)
+    model = ch.Model(model.bodies, [rail], gravity=model.gravity)
+    stop = ch.Impact("stop", "rail", lower=-DROP, restitution=e)
+    result = ch.simulate(model, 1.2, spaces=space, events=[stop], **TIGHT)
+    first = np.sqrt(2 * DROP * (2.0 + armature) / 2.0 / GRAVITY)
+    expected = first * (1 + 2 * np.cumsum([0, e, e**2]))
+    np.testing.assert_allclose(result.events["stop"][:2], expected[:2], atol=1e-9)
+    lost = 0.5 * (2.0 + armature) * (1 - e**2) * 2 * GRAVITY * 2.0 / (2.0 + armature) * DROP
+    between = (result.t > expected[0] + 1e-6) & (result.t < expected[1] - 1e-6)
+    gone = result.energy()[0] - result.energy()[between]
+    np.testing.assert_allclose(gone, lost, rtol=1e-6)
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("geared", [(0.0, 0.0), (0.4, 0.0), (0.4, 0.2)])
+def test_the_elbow_hits_its_end_and_the_shoulder_keeps_its_momentum(space, geared):
+    """M_11 q_1' + M_12 q_2' is kept, with M of two rods and what is geared to their hinges."""
+    (m1, l1), (m2, l2), e, bend = (1.3, 0.8), (0.7, 1.1), 0.6, 0.5
+    upper = ch.Body.rod("upper", length=l1, mass=m1, position=(l1 / 2, 0, 0))
+    lower = ch.Body.rod("lower", length=l2, mass=m2, position=(l1 + l2 / 2, 0, 0))
+    joints = [
+        ch.Revolute("shoulder", ch.GROUND, upper, at=(0, 0, 0), axis="z", armature=geared[0]),
+        ch.Revolute("elbow", upper, lower, at=(l1, 0, 0), axis="z", armature=geared[1]),
+    ]
+    model = ch.Model([upper, lower], joints, gravity=(0, 0, 0))
+    inertia = m2 * l2**2 / 3
+    cross = m2 * l1 * l2 / 2 * np.cos(bend)
+    first = m1 * l1**2 / 3 + m2 * l1**2 + inertia + 2 * cross + geared[0]
+    second = inertia + cross
+    start = {"shoulder": (0.2, 0.9), "elbow": (bend, -2.0)}
+    found = rates_after(model, "elbow", start, e, spaces=space)
+    assert found["elbow"] == pytest.approx(2.0 * e, abs=1e-5)
+    kept = first * 0.9 + second * -2.0
+    assert first * found["shoulder"] + second * 2.0 * e == pytest.approx(kept, abs=1e-5)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_a_coupling_passes_the_impulse_on(space):
+    start = {"rail one": (0.0, -2.0), "rail two": (0.0, 4.0)}
+    found = rates_after(
+        two_rails(coupled=True, gravity=(0, 0, 0)), "rail one", start, 0.5, spaces=space
+    )
+    assert found == pytest.approx({"rail one": 1.0, "rail two": -2.0})
+
+
+def test_a_frame_without_mass_lets_the_block_keep_its_way():
+    start = {"rail one": (0.0, 0.3), "beside": (0.0, 1.5), "rail two": (0.0, -2.0)}
+    found = rates_after(two_rails(massless=True, gravity=(0, 0, 0)), "rail two", start, 0.5)
+    assert found == pytest.approx({"rail one": 0.3, "beside": 1.5, "rail two": 1.0})
+
+
+def bounces(first, restitution, until):
+    """Times of the bounces of what falls onto an end in `first` seconds."""
+    times = [first]
+    while times[-1] < until:
+        times.append(times[-1] + 2 * first * restitution ** len(times))
+    return times[:-1]
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "rail", "pull"),
     [
-        ({"armature": 0.3}, "joint 'rail one' has an armature"),
-        ({"coupled": True}, "coupling 'tie' would pass the impulse on"),
-        ({"massless": True}, "body 'frame' has no mass"),
+        ({"armature": 0.3}, "rail one", GRAVITY / 1.3),
+        ({"armature": 0.3, "coupled": True}, "rail two", 0.5 * GRAVITY / (1.3 * 1.25)),
+        ({"coupled": True}, "rail two", 0.5 * GRAVITY / 1.25),
+        ({"formula": True}, "rail two", 0.5 * GRAVITY / 1.25),
+        ({"massless": True}, "rail two", GRAVITY),
+        ({"massless": True, "coupled": True}, "rail two", 0.5 * GRAVITY / 1.25),
     ],
 )
-def test_what_impacts_do_not_know_is_refused_by_its_own_name(options, message):
-    stop = ch.Impact("stop", "rail one", lower=-0.1)
-    with pytest.raises(ch.InvalidOption, match=message):
-        ch.simulate(two_rails(**options), 0.1, events=[stop], **TIGHT)
+def test_impacts_know_rotors_couplings_and_frames(options, rail, pull):
+    """Two falls by q, and one rises by q / 2 where they are coupled, which moves 1 + 1/4 kg."""
+    stop = ch.Impact("stop", rail, lower=-0.1, restitution=0.8)
+    model = two_rails(**options)
+    run = ch.simulate(model, 0.5, events=[stop], method="dop853", rtol=1e-10)
+    expected = bounces(np.sqrt(2 * 0.1 / pull), 0.8, 0.5)
+    np.testing.assert_allclose(run.events["stop"], expected, atol=1e-8)
+    one, two = (run.coordinate(f"rail {name}") for name in ("one", "two"))
+    if model.couplings:
+        np.testing.assert_allclose(one, -0.5 * two, atol=1e-9)
+    assert run.warnings == ()
+
+
+def test_an_elastic_impact_on_a_cross_without_mass_keeps_energy_and_spin():
+    """The end of its pitch has no moment about the vertical."""
+    frame = ch.Body.frame("cross")
+    rod = ch.Body.box("rod", (1.0, 0.2, 0.1), mass=1.0, position=(0.5, 0, 0))
+    joints = [
+        ch.Revolute("yaw", ch.GROUND, frame, (0, 0, 0), "z"),
+        ch.Revolute("pitch", frame, rod, (0, 0, 0), "y"),
+    ]
+    stop = ch.Impact("stop", "pitch", lower=-0.2, upper=0.4)
+    spun = {"yaw": (0.0, 3.0), "pitch": (0.0, 0.5)}
+    model = ch.Model([frame, rod], joints)
+    run = ch.simulate(model, 2.0, events=[stop], start=spun, method="dop853", rtol=1e-10)
+    assert len(run.events["stop"]) == 4
+    np.testing.assert_allclose(run.energy(), run.energy()[0], atol=1e-7)
+    spin = run.angular_momentum()[:, 2]
+    np.testing.assert_allclose(spin, spin[0], atol=1e-7)

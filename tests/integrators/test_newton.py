@@ -6,15 +6,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from implicit_runs import driven_chain
-from mechanisms import KINDS, heavy_top, moving, tree
+from mechanisms import KINDS, heavy_top, moving, straight_chain, tree
 
 import chasles as ch
 from chasles.analysis.tangent import tangent
-from chasles.build.start.kkt import mass_matrices
+from chasles.build.start.rows import mass_matrices
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, flat_arrays
 from chasles.core.newton.matrix import load_bodies, load_newton, sharpen
 from chasles.core.newton.past import put_difference
-from chasles.core.newton.plan import make_newton
+from chasles.core.newton.plan import newton_of
 from chasles.core.newton.rows import lift, lower
 from chasles.core.newton.solve import propose, size_of
 from chasles.core.newton.ways import put_plain_ways
@@ -51,12 +51,12 @@ def springs_and_dampers():
 def test_derivatives_by_differences_are_those_by_dual_numbers():
     """To seven digits of the largest, which is all that Newton's matrix has to be."""
     stepper = stepper_for(springs_and_dampers(), spaces="SE3")
-    system, work = stepper.mechanism.system, stepper.solver.work
+    system = stepper.mechanism.system
     state = stepper.solver.start
     exact = tangent(
         system, state, np.zeros(max(1, system.signal_count)), np.zeros(system.quadrature_count)
     )
-    newton = make_newton(system, work, np.zeros(system.row_count), True)
+    newton = newton_of(stepper.solver, stepper.mechanism)
     newton.tangents.probe.absolute[:] = state
     flat, scratch = flat_arrays(newton), SimpleNamespace(absolute=state.ravel())
     exact_pose, exact_twist = exact.by_pose.toarray(), exact.by_twist.toarray()
@@ -129,23 +129,18 @@ def test_the_difference_of_points_undoes_the_retraction(kind, spaces):
 # --- cost ---
 
 
-def long_chain(count, damping):
+def sprung(count, damping):
     """Links on hinges whose axes take turns, with springs and dampers in all of them."""
-    bodies, joints, forces = [], [], []
-    for k in range(count):
-        body = ch.Body.rod(f"link {k}", 0.1, 0.1, position=(0.1 * k + 0.05, 0, 0), axis="x")
-        axis = (0, 1, 0) if k % 2 else (0, 0, 1)
-        carrier = bodies[-1] if bodies else ch.GROUND
-        joints.append(ch.Revolute(f"hinge {k}", carrier, body, at=(0.1 * k, 0, 0), axis=axis))
-        forces.append(ch.JointSpring(f"spring {k}", f"hinge {k}", 50.0, damping))
-        bodies.append(body)
-    return ch.Model(bodies, joints, forces)
+    axes = [(0, 1, 0) if k % 2 else (0, 0, 1) for k in range(count)]
+    forces = [ch.JointSpring(f"spring {k}", f"hinge {k}", 50.0, damping) for k in range(count)]
+    size = [0.1] * count
+    return straight_chain(size, size, "link {}", "hinge {}", axes=axes, forces=forces)
 
 
 @pytest.mark.parametrize("spaces", ["SE3", "subgroups"])
 def test_the_newton_matrix_of_a_chain_is_linear_in_the_number_of_bodies(spaces):
     per_body = [
-        stepper_for(long_chain(count, 5.0), spaces=spaces).scheme.newton.products / count
+        stepper_for(sprung(count, 5.0), spaces=spaces).scheme.newton.products / count
         for count in (32, 128, 512)
     ]
     assert per_body == pytest.approx([per_body[-1]] * 3, rel=0.02)
@@ -155,7 +150,7 @@ def test_the_newton_matrix_of_a_chain_is_linear_in_the_number_of_bodies(spaces):
 def test_iterations_and_factorisations_do_not_grow_with_the_number_of_bodies(spaces):
     found = []
     for count in (16, 256):
-        stepper = stepper_for(long_chain(count, 5.0), spaces=spaces)
+        stepper = stepper_for(sprung(count, 5.0), spaces=spaces)
         block = stepper.first_block()
         spare, saved = np.zeros_like(block), np.zeros((1, stepper.layout.kept))
         reached, _ = stepper.advance(block, spare, (0.0, 1e-3, 0, 10, 10), 10**9, 1, saved)

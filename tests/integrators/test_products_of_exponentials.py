@@ -5,7 +5,7 @@ import pytest
 import runs
 from combinations import pairwise
 from mechanisms import SPACES, double_pendulum, heavy_top
-from runs import last
+from runs import last, observed_order
 
 import chasles as ch
 from chasles.integrators.methods import PRODUCTS
@@ -20,11 +20,6 @@ COUNTS = {
 
 
 MECHANISMS = {name: runs.MECHANISMS[name] for name in ("top", "pendulum", "three-bar", "driven")}
-
-
-def observed_order(model, until, end, counts, **options):
-    errors = [np.linalg.norm(last(model, until, steps, **options) - end) for steps in counts]
-    return -np.polyfit(np.log(counts), np.log(errors), 1)[0]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ import numpy as np
 
 import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.build.system.turns import first_integrals
+from chasles.build.system.coordinates import first_integrals
 from chasles.io.mjcf import compiled_scene
 from chasles.io.xml_checks import Checker
 

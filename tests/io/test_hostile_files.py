@@ -2,6 +2,7 @@
 
 import random
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from test_startup import SOURCE
 
 import chasles as ch
 from chasles.io.limits import LARGEST
+from chasles.io.schema import part_keys
 from chasles.io.toml import parsed
 
 MORE = """
@@ -64,6 +66,38 @@ def test_thousands_of_mutated_files_are_models_or_named_errors():
 def test_a_million_mutated_files_are_models_or_named_errors():
     models, slowest = fuzz(1_000_000, seed=2)
     assert models and slowest < 5.0
+
+
+#: What could stand for a value, and a value for most fields that a part cannot be without.
+ANYTHING = ("true", "'x'", "[]", "[true, 0, 0]", "{x = {y = 1}}", "2026-01-01")
+USUAL = {
+    "a": "'ground'", "b": "'ball'", "body": "'ball'", "joint": "'hinge'", "at": "[0, 0, 0]",
+    "axis": "'z'", "axis_b": "'x'", "direction": "'x'", "at_b": "[0, 0, 1]", "mass": "1",
+    "inertia": "[1, 1, 1]", "size": "[1, 1, 1]", "radius": "1", "length": "1", "stiffness": "1",
+    "motion": "'sin(t)'", "pitch": "0.1", "level": "1", "ratio": "1",
+}  # fmt: skip
+
+
+def tables_of_every_kind() -> Iterator[tuple[str, str]]:
+    """A list of parts, and a part with one field that is anything."""
+    for what, kinds in part_keys().items():
+        for kind, keys in kinds.items():
+            usual = {key: USUAL[key] for key in sorted(keys) if key in USUAL}
+            for field in sorted(keys - {"kind", "name"}):
+                for value in ANYTHING:
+                    told = {"kind": f"'{kind}'", "name": "'new'", **usual, field: value}
+                    yield what, "".join(f"{key} = {words}\n" for key, words in told.items())
+
+
+def test_every_field_of_every_kind_is_checked_by_its_part():
+    """Whatever stands there: a model or a named error; and no flag is a number."""
+    base = SIGNALS.replace("{target}", "0.5")
+    for what, table in tables_of_every_kind():
+        try:
+            parsed(f"{base}[[{what}]]\n{table}", FILE)
+            assert "[true, 0, 0]" not in table, table
+        except ch.ChaslesError as error:
+            assert error.what and error.remedy, table
 
 
 BOMBS = {

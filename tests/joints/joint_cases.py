@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from mechanisms import make_joint, random_body
+from poses import hat, pose_matrix
 from scipy.linalg import expm
 
 import chasles as ch
@@ -40,17 +41,6 @@ def motion() -> ch.Signal:
         lambda t: 0.6 * np.sin(3 * t),
         lambda t: 1.8 * np.cos(3 * t),
     )
-
-
-def hat(twist):
-    wx, wy, wz, *v = twist
-    return np.array([[0, -wz, wy, v[0]], [wz, 0, -wx, v[1]], [-wy, wx, 0, v[2]], [0, 0, 0, 0]])
-
-
-def pose_matrix(rotation, position):
-    matrix = np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = rotation, position
-    return matrix
 
 
 def frame_along(z):

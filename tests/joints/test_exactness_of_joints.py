@@ -15,7 +15,7 @@ JOINTS = [case for case in CASES if case[0] != "gear" and not case[0].startswith
 ROUNDING = 1e-11
 
 
-def worst_gap(model, spaces, step):
+def gap_of_run(model, spaces, step):
     result = ch.simulate(model, until=0.2, step=step, spaces=spaces)
     return max(result.violation(NAME).max(), result.violation(NAME, "rotation").max())
 
@@ -26,7 +26,7 @@ def test_a_joint_holds_or_drifts_as_predicted(kind, order):
     exact = {}
     for spaces in SPACES if kind != "custom" else ("SE3", "auto"):  # which is slow
         exact[spaces] = predictions(model, resolve_spaces(model, spaces))[0].exact
-        gaps = [worst_gap(model, spaces, step) for step in (STEPS[:1] if exact[spaces] else STEPS)]
+        gaps = [gap_of_run(model, spaces, step) for step in (STEPS[:1] if exact[spaces] else STEPS)]
         if exact[spaces]:
             assert gaps[0] < ROUNDING, spaces
         elif gaps[0] > 1e3 * ROUNDING:
@@ -46,7 +46,7 @@ def test_most_joints_that_are_predicted_to_drift_do():
     for kind, order in JOINTS:
         if order == "two bodies" and kind != "fixed":
             model = moving(make_case(kind, order).model, np.random.default_rng(5))
-            drifting += worst_gap(model, "SO3xR3", STEPS[0]) > ROUNDING
+            drifting += gap_of_run(model, "SO3xR3", STEPS[0]) > ROUNDING
     assert drifting >= 10
 
 

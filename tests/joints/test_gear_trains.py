@@ -61,7 +61,11 @@ def test_what_a_wheel_is_welded_to_may_have_the_bearing():
         ch.Cylindrical("sleeve", "b", ch.GROUND, at=(0.2, 0, 0), axis=UP),
         ch.Gear("mesh", a, b, axis=UP, axis_b=UP, ratio=-1),
     ]
-    ch.equations(ch.Model([frame, shaft, a, b], joints))
+    model = ch.Model([frame, shaft, a, b], joints)
+    # Both shafts turn, tied by the mesh, and b slides on its own.
+    equations = ch.equations(model)
+    assert model.degrees_of_freedom == 2
+    assert np.linalg.matrix_rank(equations.jacobian, tol=1e-9) == 24 - 2
 
 
 def planetary(**changes):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from machines import wheel
 from mechanisms import chain, moving
 
 import chasles as ch
@@ -13,13 +14,6 @@ SPACES = ("subgroups", "auto", "SE3", "SO3xR3")
 SPEED = 61.7
 
 
-def wheel(swap=False, speed=SPEED, forces=()) -> ch.Model:
-    disc = ch.Body.cylinder("disc", 0.3, 0.05, mass=2.0, angular_velocity=(0, 0, speed))
-    pair = (disc, ch.GROUND) if swap else (ch.GROUND, disc)
-    axle = ch.Revolute("axle", *pair, at=(0, 0, 0), axis=(0, 0, 1))
-    return ch.Model([disc], [axle], forces)
-
-
 def fallen(model: ch.Model, **options) -> ch.Result:
     return ch.simulate(model, until=2.0, step=1e-3, **options)
 
@@ -28,7 +22,7 @@ def fallen(model: ch.Model, **options) -> ch.Result:
 @pytest.mark.parametrize("spaces", SPACES)
 def test_twenty_turns_between_two_states_are_counted(spaces, swap, tmp_path):
     sign = -1.0 if swap else 1.0
-    result = fallen(wheel(swap), spaces=spaces, save_every=2000)
+    result = fallen(wheel(swap=swap, speed=SPEED), spaces=spaces, save_every=2000)
     assert len(result.t) == 2
     for found in (result, ch.load(result.save(tmp_path / "run.nc"))):
         assert found.coordinate("axle") == pytest.approx(sign * SPEED * found.t, rel=1e-10)
@@ -37,19 +31,19 @@ def test_twenty_turns_between_two_states_are_counted(spaces, swap, tmp_path):
 @pytest.mark.parametrize("spaces", SPACES)
 def test_turns_are_counted_at_wanted_times(spaces):
     times = [0.0, 0.71234, 1.9]
-    result = fallen(wheel(), spaces=spaces, t_eval=times)
+    result = fallen(wheel(speed=SPEED), spaces=spaces, t_eval=times)
     assert result.coordinate("axle") == pytest.approx(SPEED * np.array(times), rel=1e-10)
 
 
 @pytest.mark.parametrize("spaces", SPACES)
 def test_an_accelerated_wheel_turns_by_half_a_t_squared(spaces):
     """A torque M on a disc of I: q = M t^2 / 2 I; the rates at both ends alone would mislead."""
-    model = wheel(speed=0.0, forces=[ch.Motor("motor", "axle", effort=3.0)])
+    model = wheel(ch.Motor("motor", "axle", effort=3.0))
     result = fallen(model, spaces=spaces, save_every=1000)
     inertia = model.body("disc").inertia[2][2]
     assert result.coordinate("axle") == pytest.approx(0.5 * 3.0 / inertia * result.t**2, rel=1e-9)
     load = ch.Load("brake", "disc", torque=(0, 0, -3.0))  # no joint force counts along
-    result = fallen(wheel(speed=0.0, forces=[load]), spaces=spaces, save_every=2000)
+    result = fallen(wheel(load), spaces=spaces, save_every=2000)
     assert result.coordinate("axle") == pytest.approx(-0.5 * 3.0 / inertia * result.t**2, rel=1e-9)
 
 
@@ -74,8 +68,8 @@ def test_a_sparse_run_has_the_coordinates_of_a_dense_one(spaces):
 
 @pytest.mark.parametrize("spaces", SPACES)
 def test_a_run_that_goes_on_counts_on(spaces):
-    first = fallen(wheel(), spaces=spaces, save_every=2000)
-    second = fallen(wheel(), spaces=spaces, save_every=2000, start=first.state())
+    first = fallen(wheel(speed=SPEED), spaces=spaces, save_every=2000)
+    second = fallen(wheel(speed=SPEED), spaces=spaces, save_every=2000, start=first.state())
     assert second.coordinate("axle")[0] == first.coordinate("axle")[-1]
     assert second.coordinate("axle")[-1] == pytest.approx(4.0 * SPEED, rel=1e-10)
 
@@ -84,7 +78,7 @@ def test_a_run_that_goes_on_counts_on(spaces):
 def test_a_coarse_method_does_not_lose_count(spaces):
     """Thousands of steps of a method of order one, 0.6 rad each."""
     result = ch.simulate(
-        wheel(), until=100.0, step=1e-2, method="euler", spaces=spaces, save_every=10_000
+        wheel(speed=SPEED), until=100.0, step=1e-2, method="euler", spaces=spaces, save_every=10_000
     )
     assert result.coordinate("axle")[-1] == pytest.approx(SPEED * 100.0, rel=1e-9)
 
@@ -92,8 +86,10 @@ def test_a_coarse_method_does_not_lose_count(spaces):
 @pytest.mark.parametrize("swap", [False, True])
 def test_a_count_that_has_gone_astray_is_brought_back_to_the_poses(swap):
     """By more than half a radian and less than half a turn; less leaves the books alone."""
-    state = ch.start_state(wheel(swap), {"axle": 14.0})
-    result = ch.simulate(wheel(swap), 1e-3, step=1e-3, spaces="SE3", rows="all", start=state)
+    state = ch.start_state(wheel(swap=swap, speed=SPEED), {"axle": 14.0})
+    result = ch.simulate(
+        wheel(swap=swap, speed=SPEED), 1e-3, step=1e-3, spaces="SE3", rows="all", start=state
+    )
     system, rows = flat_arrays(result.problem.setup.system), result.absolute[0].ravel()
     for wrong, right in ((14.0, 14.0), (14.4, 14.4), (15.5, 14.0), (11.2, 14.0)):
         counted = np.array([wrong])

@@ -47,7 +47,8 @@ def test_an_inertia_is_one_that_a_mass_can_have(inertia, said, refusal):
 
 
 def test_a_flat_plate_sits_on_the_edge_of_the_triangle_inequality():
-    Body("plate", 1.0, (0.1, 0.2, 0.1 + 0.2))
+    plate = Body("plate", 1.0, (0.1, 0.2, 0.1 + 0.2))
+    assert np.diag(plate.inertia).tolist() == [0.1, 0.2, 0.1 + 0.2]
 
 
 @given(points=st.lists(st.tuples(*[st.floats(-1, 1)] * 3), min_size=4, max_size=8, unique=True))
@@ -216,3 +217,9 @@ def test_a_solid_takes_the_start_of_any_body():
 def test_a_solid_that_cannot_be_is_refused(make, said, refusal):
     what = refusal(make, InvalidBody)
     assert "body 'crank'" in what and said in what
+
+
+def test_a_body_shows_its_mass_its_place_and_its_shapes():
+    brick = Body.box("brick", (1, 2, 3), mass=2.5, position=(0, 0, 1.5))
+    assert repr(brick) == "Body('brick', 2.5 kg at (0, 0, 1.5) m, box)"
+    assert repr(Body("point", 1.0, (1, 1, 1))) == "Body('point', 1 kg at (0, 0, 0) m)"

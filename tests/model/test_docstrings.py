@@ -17,7 +17,7 @@ MODULES = [
     "joints",
     "loads",
     "model",
-    "notebook",
+    "tables",
     "rolling",
     "sensors",
     "shapes",

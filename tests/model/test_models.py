@@ -2,11 +2,9 @@
 
 import pickle
 from dataclasses import replace
-from itertools import pairwise
 
-import numpy as np
 import pytest
-from mechanisms import in_a_ring
+from linkages import four_bar
 
 from chasles.model import (
     GROUND,
@@ -59,17 +57,6 @@ def test_a_model_is_frozen_and_can_be_varied():
         model.gravity = ORIGIN
 
 
-def four_bar(heights: tuple[float, float], axes=(UP,) * 4) -> Model:
-    """A planar four-bar of four hinges: left and right corners at these heights."""
-    corners = [(0, 0, 0), (0, heights[0], 0), (2, heights[1], 0), (2, 0, 0)]
-    middles = [np.mean(pair, axis=0) for pair in pairwise(corners)]
-    links = [
-        Body.box(f"link {i}", size=(1, 1, 1), mass=1.0, position=middle)
-        for i, middle in enumerate(middles)
-    ]
-    return Model(links, in_a_ring(links, corners, axes, [f"hinge {i}" for i in range(4)]))
-
-
 def test_degrees_of_freedom_of_trees_are_grublers_count():
     model = Model([CRANK, ROD], [PIVOT, ELBOW])
     assert model.degrees_of_freedom == model.grubler_count == 4
@@ -80,12 +67,13 @@ def test_degrees_of_freedom_of_trees_are_grublers_count():
 def test_degrees_of_freedom_of_loops_are_the_true_ones():
     """A four-bar moves although Grübler counts -2; flat, a parallelogram may also fold the other
     way; a hinge whose axis is not parallel to the others locks it."""
-    model = four_bar((1.0, 1.5))
+    corners = [(0, 0, 0), (0, 1.0, 0), (2, 1.5, 0), (2, 0, 0)]
+    model = four_bar(corners)
     assert model.grubler_count == -2 and model.degrees_of_freedom == 1 and model.loops == 1
     assert repr(model) == "Model(3 bodies, 4 joints, 1 loop, 1 degree of freedom)"
     assert "1 degree of freedom (Grübler's count is -2" in model.summary()
-    assert four_bar((1.0, 1.5), (UP, UP, UP, (0, 1, 1))).degrees_of_freedom == 0
-    driven = replace(model, drivers=[Driver("crank", "hinge 0", TURN)])
+    assert four_bar(corners, (UP, UP, UP, (0, 1, 1))).degrees_of_freedom == 0
+    driven = replace(model, drivers=[Driver("crank", "h0", TURN)])
     assert driven.degrees_of_freedom == 0
 
 

@@ -200,3 +200,22 @@ def test_slips_are_named(make, said, refusal):
     message = refusal(make, InvalidSignal)
     for part in ["signal", *said]:
         assert part in message
+
+
+@pytest.mark.parametrize(
+    "signal, text",
+    [
+        (Signal.constant(3.0), "Signal.constant(3.0)"),
+        (Signal.linear(2.0), "Signal.linear(slope=2.0)"),
+        (
+            Signal.sine(1.0, 2.0, offset=0.5),
+            "Signal.sine(amplitude=1.0, frequency=2.0, offset=0.5)",
+        ),
+        (Signal.ramp(1.0, duration=2.0), "Signal.ramp(height=1.0, duration=2.0)"),
+        (Signal.expression("sin(4*t)"), "Signal.expression(text='sin(4*t)')"),
+        (Signal.table([0, 1, 2], [0, 1, 0]), "Signal.table(3 values from 0 to 2 s)"),
+        (Signal(math.sin, math.cos), "Signal(sin, rate)"),
+    ],
+)
+def test_a_signal_shows_how_it_was_made(signal, text):
+    assert repr(signal) == text

@@ -11,10 +11,6 @@ import pytest
 
 import chasles as ch
 
-ONE_OF_THEM = pytest.mark.xfail(
-    strict=True, reason="of couplings that repeat each other one is chosen, and pushes alone"
-)
-
 
 def sliders() -> tuple[list[ch.Body], list[ch.Joint]]:
     """Two boxes on rails along x, a metre apart."""
@@ -88,9 +84,29 @@ def test_refuse_means_couplings_too(name):
         ch.simulate(MODELS[name](), 0.1, 0.05, redundant="refuse")
 
 
-@ONE_OF_THEM
-def test_shared_efforts_are_the_least():
+@pytest.mark.parametrize("name", ["two couplings", "two formulas", "a formula and a coupling"])
+def test_shared_efforts_are_the_least(name):
     """Two couplings share what moves the far slider, 4 N: half each."""
-    run = ch.simulate(with_two_couplings(), 0.1, 0.05)
+    run = ch.simulate(MODELS[name](), 0.1, 0.05)
     efforts = [abs(run.effort(name)[-1]) for name in ("tie", "another")]
     np.testing.assert_allclose(efforts, [2.0, 2.0], rtol=1e-9)
+
+
+def test_three_couplings_that_say_two_things_share_in_the_least_squares():
+    """Three sliders in a ring of couplings: of efforts with the same sums the shortest.
+
+    They are weighed by what they would accelerate: 1/m + 1/m' of the two sliders.
+    """
+    bodies, rails = sliders()
+    third = ch.Body.box("third", (0.2, 0.2, 0.2), mass=3.0, position=(0, 2, 0))
+    rails.append(ch.Prismatic("third rail", ch.GROUND, third, axis="x"))
+    pairs = [("near", "far"), ("far", "third"), ("third", "near")]
+    ties = [ch.Coupling(f"{a} {b}", {f"{a} rail": 1, f"{b} rail": -1}) for a, b in pairs]
+    run = ch.simulate(ch.Model([*bodies, third], [*rails, *ties], [pull()]), 0.1, 0.05)
+    found = [run.effort(tie.name, on=f"{a} rail")[-1] for tie, (a, _) in zip(ties, pairs)]
+    ring = np.array([[1.0, 0.0, -1.0], [-1.0, 1.0, 0.0], [0.0, -1.0, 1.0]])
+    needed = np.array([1.0 - 6.0, 2.0, 3.0])  # 1, 2 and 3 kg at 1 m/s^2; 6 N pull the first
+    roots = np.sqrt([1 / 1 + 1 / 2, 1 / 2 + 1 / 3, 1 / 3 + 1 / 1])
+    exact = np.linalg.lstsq(ring / roots, needed, rcond=None)[0] / roots
+    np.testing.assert_allclose(ring @ np.array(found), needed, atol=1e-9)
+    np.testing.assert_allclose(found, exact, atol=1e-7)

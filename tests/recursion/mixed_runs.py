@@ -1,6 +1,6 @@
 """Spaces that mix subgroups and charts, with charts on which a method makes the very same steps."""
 
-import numpy as np
+from mechanisms import apart
 from random_loops import charts_alike
 
 import chasles as ch
@@ -37,17 +37,6 @@ def random_mixture(model: ch.Model, rng) -> tuple[dict[str, Space], dict[str, Sp
     names = rng.permutation(model.body_names).tolist()
     charted = names[: int(rng.integers(1, len(names)))]
     return mixture(model, {name: str(rng.choice(CHARTS)) for name in charted})
-
-
-def apart(one: ch.Result, other: ch.Result) -> float:
-    """Largest difference of a pose (m, 1) or a velocity (relative to the largest)."""
-    found = [0.0]
-    for name in one.model.body_names:
-        for part in ("position", "rotation", "velocity", "angular_velocity"):
-            ours, theirs = getattr(one, part)(name), getattr(other, part)(name)
-            size = 1.0 if part == "rotation" else 1.0 + np.abs(theirs).max()
-            found.append(float(np.abs(ours - theirs).max() / size))
-    return max(found)
 
 
 def disagreement(model: ch.Model, mixed, alike, until, step, **options) -> float:

@@ -16,6 +16,11 @@ def run_of(problem: TreeProblem, until, step, method="rk4", save_every=1) -> ch.
     )  # fmt: skip
 
 
+def run(model: ch.Model, until=0.5, step=1e-3, **options) -> ch.Result:
+    """`simulate` on subgroups, for half a second unless said."""
+    return ch.simulate(model, until, step=step, spaces="subgroups", progress=False, **options)
+
+
 def on_charts(model: ch.Model, problem: TreeProblem, until, step, method="rk4", **options):
     """Absolute rows (T, n, 18) of `simulate`, bodies in the order of the problem."""
     options = {"rows": "all", **options}
@@ -60,7 +65,7 @@ def floating_tree(seed: int, boost: float = 0.0, gravity=(0.0, 0.0, 0.0)) -> ch.
     return ch.Model(bodies, joints, gravity=gravity)
 
 
-def worst_gap(problem: TreeProblem, absolute) -> float:
+def largest_gap(problem: TreeProblem, absolute) -> float:
     """Largest opening of a joint over states, m or rad."""
     gaps = [
         np.abs(part).max()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from mechanisms import pendulum
 from random_trees import body_motion, random_state, random_twin
+from subgroup_runs import run
 from test_recursion_against_mujoco import PARTS
 
 import chasles as ch
@@ -15,10 +16,6 @@ import chasles as ch
 
 def rod_on_a_hinge(armature=0.0, forces=(), drivers=()) -> ch.Model:
     return pendulum(forces, drivers=drivers, name="rod", mass=3.0, hinge={"armature": armature})
-
-
-def run(model, until=0.5, step=1e-3, **options) -> ch.Result:
-    return ch.simulate(model, until, step=step, spaces="subgroups", **options)
 
 
 # --- closed forms ---

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from machines import net
 from mechanisms import chain, double_pendulum, heavy_top, three_bar
 
 import chasles as ch
@@ -13,21 +14,6 @@ from chasles.core.recursion.program import make_program
 from chasles.core.recursion.tables import make_loops
 from chasles.spaces import resolve_spaces
 from chasles.studies.library import bennett, n_four_bar
-
-
-def net(size: int) -> ch.Model:
-    """A body at every node of a square net, a ball halfway along every edge, one on the ground."""
-    bodies, joints = {}, []
-    for x, y in np.ndindex(size, size):
-        at = (0.2 * x, 0.2 * y, 0.02 * ((7 * x + 3 * y) % 5))
-        body = ch.Body.box(f"{x} {y}", size=(0.2, 0.2, 0.05), mass=1.0, position=at)
-        bodies[x, y] = body
-        for other in ((x - 1, y), (x, y - 1)):
-            if other in bodies:
-                middle = (np.array(bodies[other].position) + at) / 2
-                joints.append(ch.Spherical(f"{other} {x} {y}", bodies[other], body, at=middle))
-    joints.append(ch.Spherical("hook", ch.GROUND, bodies[0, 0], at=(0, 0, 0.1)))
-    return ch.Model(bodies.values(), joints)
 
 
 def counted(model, spaces="subgroups"):
@@ -66,7 +52,7 @@ def test_a_row_ends_where_the_ways_of_its_bodies_meet():
 @pytest.mark.parametrize("size", [2, 4, 6, 8, 10, 12])
 def test_auto_takes_the_spaces_that_the_count_speaks_for(size):
     """Where they differ by more than a tenth."""
-    model = net(size)
+    model = net(size, lambda x, y: 0.02 * ((7 * x + 3 * y) % 5))
     on_subgroups = all(space.group == "subgroup" for space in ch.designate(model).spaces.values())
     ours, charts = counted(model), counted(model, "SO3xR3")
     assert on_subgroups == (ours <= charts) or ours == pytest.approx(charts, rel=0.1)

@@ -4,13 +4,18 @@ Newton and Euler: of a system on which only uniform gravity acts, P = P0 + m g t
 of mass stays, and its path is a parabola, whatever the parts do to each other.
 """
 
+from functools import partial
+
 import numpy as np
 import pytest
 from mechanisms import random_body
+from subgroup_runs import run as run_at
 
 import chasles as ch
 
 GRAVITY = (0.3, 1.0, -9.81)
+
+run = partial(run_at, step=2e-3)
 
 
 def thrown_chain(bodies=6, boost=(0.0, 0.0, 0.0), gravity=GRAVITY, forces=(), far=0.0):
@@ -45,10 +50,6 @@ def missed(result):
         np.abs(x - x[0] - np.outer(t, p[0] / mass) - falls).max(),
         np.abs(spin - spin[0]).max(),
     )
-
-
-def run(model, until=0.5, step=2e-3, **options):
-    return ch.simulate(model, until, step, spaces="subgroups", progress=False, **options)
 
 
 @pytest.mark.parametrize("method", ["midpoint", "heun", "kutta3", "rk4", "dopri5"])

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from mechanisms import KINDS, chain, moving
-from mixed_runs import CHARTS, apart, chart_of, disagreement, mixture, random_mixture
+from mechanisms import KINDS, apart, chain, moving
+from mixed_runs import CHARTS, chart_of, disagreement, mixture, random_mixture
 from random_loops import driven, loaded, looped, planar, spatial
 from subgroup_runs import floating_tree, on_charts, random_tree, run_of
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from chasles.build.system.principal import principal_axes
+from chasles.build.system.build_tree import principal_axes
 
 
 def turned(moments, seed):

@@ -3,9 +3,12 @@
 Expected values are closed forms, MuJoCo's, and those of a coordinate that feels the rotor itself.
 """
 
+from dataclasses import replace
+
 import mujoco
 import numpy as np
 import pytest
+from mechanisms import linkage
 
 import chasles as ch
 
@@ -53,18 +56,12 @@ def test_a_pendulum_on_a_chart_falls_as_its_inertia_says(spaces):
     assert torque == pytest.approx((0, -2.0 * first, 0), abs=1e-9)
 
 
-def four_bar(rotor) -> ch.Model:
+def with_rotors(rotor) -> ch.Model:
     """A planar four-bar whose four hinges all turn rotors."""
     points = [(0, 0, 0), (0, 0, 0.5), (1.0, 0, 0.8), (1.2, 0, 0)]
-    bars = [
-        ch.Body.rod(f"bar {k}", mass=1.0 + k, between=(points[k], points[k + 1])) for k in range(3)
-    ]
-    chain = [ch.GROUND, *bars, ch.GROUND]
-    joints = [
-        ch.Revolute(f"hinge {k}", chain[k], chain[k + 1], points[k], (0, 1, 0), armature=rotor)
-        for k in range(4)
-    ]
-    return ch.Model(bars, joints)
+    names, hinges = ([f"{part} {k}" for k in range(4)] for part in ("bar", "hinge"))
+    still = linkage(points, names=names, joints=hinges, masses=(1.0, 2.0, 3.0))
+    return replace(still, joints=[replace(joint, armature=rotor) for joint in still.joints])
 
 
 SCENE = """<mujoco><option timestep="1e-4" integrator="RK4"><flag contact="disable"/></option>
@@ -86,7 +83,7 @@ def mujocos_accelerations(rotor) -> np.ndarray:
 
     The last hinge is that of a disc without mass, which the loop holds to the ground.
     """
-    model = four_bar(rotor)
+    model = with_rotors(rotor)
     scene = mujoco.MjModel.from_xml_string(
         SCENE.format(*(max(np.diag(body.inertia)) for body in model.bodies), rotor)
     )
@@ -103,8 +100,8 @@ def mujocos_accelerations(rotor) -> np.ndarray:
 @pytest.mark.parametrize("spaces", ["subgroups", *CHARTS])
 def test_all_hinges_of_a_four_bar_turn_rotors_as_in_mujoco(spaces):
     expected = mujocos_accelerations(0.6)
-    result = ch.simulate(four_bar(0.6), 1e-3, 1e-3, spaces=spaces, rows="all")
-    accelerations = ch.equations(four_bar(0.6)).acceleration.reshape(3, 6)
+    result = ch.simulate(with_rotors(0.6), 1e-3, 1e-3, spaces=spaces, rows="all")
+    accelerations = ch.equations(with_rotors(0.6)).acceleration.reshape(3, 6)
     turned = np.cumsum(expected)
     assert accelerations[:, 1] == pytest.approx(turned, rel=1e-7)
     at = result.acceleration("bar 0")[0]
@@ -113,7 +110,7 @@ def test_all_hinges_of_a_four_bar_turn_rotors_as_in_mujoco(spaces):
 
 @pytest.mark.parametrize("spaces", ["subgroups", *CHARTS])
 def test_a_four_bar_with_rotors_keeps_its_energy(spaces):
-    result = ch.simulate(four_bar(0.6), 0.5, 1e-3, spaces=spaces, rows="all")
+    result = ch.simulate(with_rotors(0.6), 0.5, 1e-3, spaces=spaces, rows="all")
     assert np.abs(result.energy_balance()).max() < 1e-8 * np.ptp(result.kinetic_energy())
     assert not result.warnings
 
@@ -194,7 +191,7 @@ def test_the_equations_have_the_rotors_in_the_mass_matrix():
 
 def test_a_loop_with_rotors_swings_at_the_frequency_of_its_pairs():
     """Springs on a four-bar of which any hinge may be cut: one frequency."""
-    base = four_bar(0.6)
+    base = with_rotors(0.6)
     spring = ch.JointSpring("coil", "hinge 0", stiffness=400.0)
     model = ch.Model(base.bodies, base.joints, [spring], gravity=(0, 0, 0))
     frequency = ch.linearise(model).modes[0].frequency

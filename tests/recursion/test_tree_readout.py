@@ -6,7 +6,7 @@ from mechanisms import chain, double_pendulum, three_bar
 from subgroup_runs import floating_tree, random_tree
 
 import chasles as ch
-from chasles.build.dynamics.tree_readout import read_on_pairs
+from chasles.build.dynamics.tree_problem import read_on_pairs
 from chasles.result.readout import accelerations
 
 
@@ -21,7 +21,7 @@ def compared(model: ch.Model, spaces: str):
         grounded = np.flatnonzero(bodies < 0)  # what the ground feels is not asked for
         for part in (wrenches, found):
             part[:, grounded, 6 * side : 6 * side + 6] = 0.0
-    theirs = wrenches, accelerations(setup, *history, wrenches, result.coordinates)
+    theirs = wrenches, accelerations(setup, *history, wrenches)
     return theirs, (found, rates)
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import chasles as ch
-from chasles.result.violations import gap
+from chasles.build.system.coordinates import gap
 
 
-def pendulum(rate=0.0, **options):
+def swung(rate=0.0, **options):
     rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
     tip = ch.Body.rod("tip", 0.5, mass=0.5, position=(1.25, 0, 0))
     hinge = ch.Revolute("hinge", ch.GROUND, rod, (0, 0, 0), "y")
@@ -31,7 +31,7 @@ def test_free_flight_is_the_parabola_with_its_spin():
 
 @pytest.mark.parametrize("spaces", ["auto", "SE3", "SO3xR3", "SO3xR3 on joints", "SE3 relative"])
 def test_it_is_of_fourth_order_in_every_space(spaces):
-    fine = pendulum(until=0.48, step=1e-3, spaces=spaces)
+    fine = swung(until=0.48, step=1e-3, spaces=spaces)
     errors = []
     for every in (40, 20):
         coarse = fine[::every]
@@ -43,7 +43,7 @@ def test_it_is_of_fourth_order_in_every_space(spaces):
 
 
 def test_joints_of_a_tree_stay_closed_between_states():
-    result = pendulum(until=0.4, step=0.05)
+    result = swung(until=0.4, step=0.05)
     setup = result.problem.setup
     for t in np.linspace(0.0, 0.4, 33):
         rows = result.at(t).to_absolute(result.model)[None]
@@ -52,7 +52,7 @@ def test_joints_of_a_tree_stay_closed_between_states():
 
 
 def test_saved_times_have_their_very_state_and_turns_are_counted():
-    result = pendulum(rate=9.0, until=3.0, step=1e-2)
+    result = swung(rate=9.0, until=3.0, step=1e-2)
     assert np.abs(result.coordinate("hinge")).max() > 2 * np.pi
     assert np.array_equal(result.at(float(result.t[7])).position, result.state(7).position)
     t = 2.995
@@ -62,11 +62,11 @@ def test_saved_times_have_their_very_state_and_turns_are_counted():
 
 @pytest.mark.parametrize("t", [-0.1, 0.5, float("nan"), "now", None, [0.1, 0.2]])
 def test_times_outside_are_refused(t, refusal):
-    refusal(lambda: pendulum(until=0.4, step=0.1).at(t), ch.InvalidOption)
+    refusal(lambda: swung(until=0.4, step=0.1).at(t), ch.InvalidOption)
 
 
 def test_half_a_turn_between_states_is_refused_by_the_name_of_the_body(refusal):
-    result = pendulum(rate=50.0, until=0.3, step=1e-3)[::100]
+    result = swung(rate=50.0, until=0.3, step=1e-3)[::100]
     assert "'rod'" in refusal(lambda: result.at(0.05), ch.InvalidOption)
 
 
@@ -74,7 +74,7 @@ def test_half_a_turn_between_states_is_refused_by_the_name_of_the_body(refusal):
 
 
 def test_a_result_has_a_length_states_and_slices():
-    result = pendulum(until=0.4, step=1e-2)
+    result = swung(until=0.4, step=1e-2)
     assert len(result) == len(result.t) == 41
     assert result[3].t == result.state(3).t and [state.t for state in result] == list(result.t)
     tenth = result[::10]
@@ -87,12 +87,12 @@ def test_a_result_has_a_length_states_and_slices():
 @pytest.mark.parametrize("index", [slice(5, 5), slice(None, None, -1), slice("a", None),
                                    slice(0, 4, 0), 41, "hinge", None, 1.5])  # fmt: skip
 def test_indices_that_name_no_state_are_refused(index, refusal):
-    result = pendulum(until=0.4, step=1e-2)
+    result = swung(until=0.4, step=1e-2)
     refusal(lambda: result[index], ch.InvalidOption)
 
 
 def test_a_slice_that_begins_late_keeps_turns_balance_and_reactions():
-    result = pendulum(rate=9.0, until=3.0, step=1e-2)
+    result = swung(rate=9.0, until=3.0, step=1e-2)
     late = result[200::7]
     assert np.array_equal(late.coordinate("hinge"), result.coordinate("hinge")[200::7])
     assert np.allclose(late.reaction("hinge").force, result.reaction("hinge").force[200::7])
@@ -110,7 +110,7 @@ def test_work_before_a_slice_is_not_counted_in_its_balance():
 
 
 def test_a_run_goes_on_from_a_slice_with_its_end_only(refusal):
-    first = pendulum(until=0.2, step=1e-2)
+    first = swung(until=0.2, step=1e-2)
     options = {"until": 0.4, "step": 1e-2, "model": first.model}
     again = ch.simulate(start=first[::5], **options)
     assert np.array_equal(again.absolute[-1], ch.simulate(start=first, **options).absolute[-1])
@@ -118,7 +118,7 @@ def test_a_run_goes_on_from_a_slice_with_its_end_only(refusal):
 
 
 def test_slices_are_saved_and_loaded(tmp_path):
-    some = pendulum(until=0.2, step=1e-2)[4::4]
+    some = swung(until=0.2, step=1e-2)[4::4]
     found = ch.load(some.save(tmp_path / "some.nc"))
     assert np.array_equal(found.t, some.t) and found.provenance == some.provenance
     assert np.array_equal(found.coordinate("hinge"), some.coordinate("hinge"))

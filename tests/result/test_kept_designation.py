@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from mechanisms import linkage
 
 import chasles as ch
 from chasles.build.problem import choose_spaces
@@ -9,20 +10,10 @@ from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser
 from chasles.run.preparation import stabilised
 
 
-def ring() -> ch.Model:
-    """A square of four rods on ball joints, one of which is on the ground."""
+def square() -> ch.Model:
+    """Three rods on ball joints, two of which are on the ground."""
     corners = [(0, 0, 0), (0, 0, 1), (1, 0, 1), (1, 0, 0)]
-    turned = (0.5**0.5, 0, -(0.5**0.5), 0)
-    rods = [
-        ch.Body.rod("left", 1.0, mass=1.0, position=(0, 0, 0.5), rotation=turned),
-        ch.Body.rod("top", 1.0, mass=1.0, position=(0.5, 0, 1)),
-        ch.Body.rod("right", 1.0, mass=1.0, position=(1, 0, 0.5), rotation=turned),
-    ]
-    names = ["ground", "left", "top", "right", "ground"]
-    balls = [
-        ch.Spherical("ABCD"[k], names[k], names[k + 1], corner) for k, corner in enumerate(corners)
-    ]
-    return ch.Model(rods, balls)
+    return linkage(corners, names=("left", "top", "right"), kinds=[ch.Spherical] * 4)
 
 
 def run(model: ch.Model, spaces, **options) -> ch.Result:
@@ -31,7 +22,7 @@ def run(model: ch.Model, spaces, **options) -> ch.Result:
 
 @pytest.mark.parametrize("cut", ["A", "B", "C", "D"])
 def test_a_given_designation_is_the_results_with_its_cut(cut, tmp_path):
-    model = ring()
+    model = square()
     given = ch.designate(model, cut=[cut])
     result = run(model, given)
     assert result.designation is given and result.designation.cut == (cut,)
@@ -42,8 +33,8 @@ def test_a_given_designation_is_the_results_with_its_cut(cut, tmp_path):
 
 @pytest.mark.parametrize("cut", ["A", "B", "C", "D"])
 def test_projection_holds_what_the_given_designation_lets_drift(cut):
-    given = ch.designate(ring(), cut=[cut])
-    result = run(ring(), given, stabilise="projection")
+    given = ch.designate(square(), cut=[cut])
+    result = run(square(), given, stabilise="projection")
     assert tuple(result.provenance["stabilised"]) == given.drifting == (cut,)
 
 
@@ -51,7 +42,7 @@ def test_projection_holds_what_the_given_designation_lets_drift(cut):
     "spaces", ["auto", "SE3", "SO3xR3 on joints", {"top": "SE3"}, {"top": ch.SE3("left")}, ch.SE3]
 )
 def test_the_designation_of_a_result_has_the_spaces_of_the_run(spaces, tmp_path):
-    result = run(ring(), spaces)
+    result = run(square(), spaces)
     assert result.designation.spaces == result.problem.spaces
     assert result.designation is result.designation
     loaded = ch.load(result.save(tmp_path / "run.nc"))
@@ -69,27 +60,27 @@ def test_joints_wanted_cut_that_are_not_are_told_after_loading_too(tmp_path):
 
 
 def test_the_designation_of_a_like_model_lends_its_spaces_only():
-    lighter = ch.Model(ring().bodies, ring().joints, gravity=(0, 0, -1.6))
-    given = ch.designate(ring(), cut=["A"])
+    lighter = ch.Model(square().bodies, square().joints, gravity=(0, 0, -1.6))
+    given = ch.designate(square(), cut=["A"])
     result = run(lighter, given)
     assert result.designation.spaces == given.spaces and result.designation.cut == ("A",)
     assert result.designation.model == lighter
 
 
 def test_nothing_is_designated_unless_it_is_asked_for():
-    result = run(ring(), "auto")
+    result = run(square(), "auto")
     assert "designation" not in vars(result.problem.choice)
 
 
 def test_the_same_joints_drift_by_either_way():
     for spaces in ("auto", "SE3", "SO3xR3"):
-        choice = choose_spaces(ring(), spaces)
+        choice = choose_spaces(square(), spaces)
         assert choice.drifting == choice.designation.drifting
         assert stabilised(choice, chosen_stabiliser("projection")) == choice.drifting
 
 
 def test_provenance_is_typed_and_reads_like_a_dict(tmp_path):
-    result = run(ring(), "auto", method="heun")
+    result = run(square(), "auto", method="heun")
     provenance = result.provenance
     assert provenance.method == provenance["method"] == "heun" and provenance.step == 1e-2
     assert dict(provenance) == provenance.as_dict() == provenance
@@ -117,5 +108,5 @@ def test_what_a_later_version_adds_to_provenance_is_kept():
 def test_provenance_survives_a_pickle():
     import pickle
 
-    provenance = run(ring(), "auto").provenance
+    provenance = run(square(), "auto").provenance
     assert pickle.loads(pickle.dumps(provenance)) == provenance

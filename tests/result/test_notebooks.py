@@ -8,7 +8,7 @@ import pytest
 
 import chasles as ch
 from chasles import stderr
-from chasles.model.notebook import as_html
+from chasles.model.tables import as_html
 
 ROD = ch.Body.rod("<rod>", mass=1.0, between=((0, 0, 0), (1, 0, 0)))
 MODEL = ch.Model([ROD], [ch.Revolute("hinge & pin", ch.GROUND, ROD, (0, 0, 0), "y")])

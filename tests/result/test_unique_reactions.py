@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mechanisms import in_a_ring
+from mechanisms import linkage
 from scipy.linalg import null_space
 from scipy.spatial.transform import Rotation
 
@@ -12,18 +12,9 @@ from chasles.studies.library import bennett
 COMPONENTS = [f"{what} {axis}" for what in ("force", "torque") for axis in "xyz"]
 
 
-def bars(points):
-    return [
-        ch.Body.rod(f"bar {k}", mass=1.0, between=(points[k], points[k + 1]), radius=0.02)
-        for k in range(len(points) - 1)
-    ]
-
-
-def four_bar(*kinds):
+def planar_loop(*kinds):
     """Four joints A, B, C, D about y, of these kinds."""
-    points = [(0, 0, 0), (0.1, 0, 0.5), (0.9, 0, 0.7), (1.0, 0, 0)]
-    links = bars(points)
-    return ch.Model(links, in_a_ring(links, points, "y", "ABCD", kinds))
+    return linkage([(0, 0, 0), (0.1, 0, 0.5), (0.9, 0, 0.7), (1.0, 0, 0)], kinds=kinds)
 
 
 def ran(model):
@@ -31,14 +22,14 @@ def ran(model):
 
 
 def test_a_planar_four_bar_of_revolutes_has_unique_forces_in_its_plane_only():
-    found = ran(four_bar(*[ch.Revolute] * 4)).unique_reactions
+    found = ran(planar_loop(*[ch.Revolute] * 4)).unique_reactions
     for joint in "ABCD":
         assert found.of(joint) == ("force x", "force y")  # z is the joint's axis
         assert found[joint]["torque z"] == "-" and found[joint]["force z"] == "shared"
 
 
 def test_without_redundancy_everything_is_unique():
-    model = four_bar(ch.Revolute, ch.Cylindrical, ch.Spherical, ch.Revolute)
+    model = planar_loop(ch.Revolute, ch.Cylindrical, ch.Spherical, ch.Revolute)
     assert model.degrees_of_freedom == model.grubler_count == 1
     assert ran(model).redundancy is None
     assert ran(model).unique_reactions.all_unique
@@ -57,9 +48,9 @@ def test_a_beam_on_three_supports_is_statically_indeterminate_across_but_not_alo
 
 
 MODELS = {
-    "four-bar": lambda: four_bar(*[ch.Revolute] * 4),
-    "one loose joint": lambda: four_bar(ch.Revolute, ch.Revolute, ch.Cylindrical, ch.Revolute),
-    "one ball": lambda: four_bar(ch.Revolute, ch.Spherical, ch.Revolute, ch.Revolute),
+    "four-bar": lambda: planar_loop(*[ch.Revolute] * 4),
+    "one loose joint": lambda: planar_loop(ch.Revolute, ch.Revolute, ch.Cylindrical, ch.Revolute),
+    "one ball": lambda: planar_loop(ch.Revolute, ch.Spherical, ch.Revolute, ch.Revolute),
     "bennett": lambda: bennett.model(),
     "two hinges": lambda: two_hinges(),
 }
@@ -113,7 +104,7 @@ def test_degrees_of_freedom_are_those_of_the_rank(name):
 
 
 def test_the_redundancy_names_the_components():
-    text = str(ran(four_bar(*[ch.Revolute] * 4)).redundancy)
+    text = str(ran(planar_loop(*[ch.Revolute] * 4)).redundancy)
     assert "A (uz wx wy)" in text.replace("wx wy uz", "uz wx wy")
 
 

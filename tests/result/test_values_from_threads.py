@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mechanisms import pendulum
+from mechanisms import pendulum, straight_chain
 
 import chasles as ch
 from chasles.build.dynamics.solver import make_solver
@@ -18,23 +18,16 @@ from chasles.build.system.build import build
 THREADS, TRIES = 4, 10
 
 
-def chain(count: int, start: float = 0.0) -> ch.Model:
+def motored(count: int) -> ch.Model:
     """A hanging chain of rods, on hinges, of which the first one swings."""
-    rods = [
-        ch.Body.rod(f"rod {k}", 1.0, mass=1.0 + k, position=(k + 0.5, 0, 0)) for k in range(count)
-    ]
-    names = ["ground", *(rod.name for rod in rods)]
-    hinges = [
-        ch.Revolute(f"hinge {k}", names[k], names[k + 1], (k, 0, 0), (0, 1, 0))
-        for k in range(count)
-    ]
     motor = ch.Motor("motor", "hinge 1", effort=ch.Signal.sine(5.0, 3.0))
-    return ch.Model(rods, hinges, [motor], gravity=(start, 0, -9.81))
+    masses = [1.0 + k for k in range(count)]
+    return straight_chain(masses, names="rod {}", joints="hinge {}", forces=[motor])
 
 
 @pytest.fixture(scope="module")
 def result() -> ch.Result:
-    return ch.simulate(chain(6), until=0.3, step=1e-3)
+    return ch.simulate(motored(6), until=0.3, step=1e-3)
 
 
 def forces(result: ch.Result) -> dict[str, np.ndarray]:
@@ -130,7 +123,7 @@ def test_where_joints_depend_on_each_other_rows_have_values_and_the_solution_is_
 
 
 def test_a_problem_has_no_solver_before_one_is_asked_for():
-    problem = make_problem(choose_spaces(chain(3), "auto"))
+    problem = make_problem(choose_spaces(motored(3), "auto"))
     assert "solver" not in vars(problem)
     assert problem.start.shape == (3, 18) and "solver" in vars(problem)
 

@@ -2,6 +2,7 @@
 
 import inspect
 from dataclasses import fields
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from chasles.io.run_options import run_to_plain
 from chasles.io.schema import RUN_TYPES
 from chasles.io.sweep_files import read_sweep
 from chasles.many.sweeps.plan import make_plan
+from chasles.model.words import Stabiliser
 from chasles.run.options import PLAIN, ByHand, Options
+from chasles.spaces.designation import Spaces
 
 ARM = ch.Body.rod("arm", length=1.0, mass=3.0, position=(0.5, 0, 0))
 MODEL = ch.Model([ARM], [ch.Revolute("hinge", ch.GROUND, ARM, at=(0, 0, 0), axis="y")])
@@ -55,6 +58,23 @@ def test_simulation_takes_what_is_not_about_an_end(option):
     taken = inspect.signature(ch.Simulation).parameters[option.name]
     assert taken.default == option.default or taken.default is inspect.Parameter.empty
     assert option.name in {one.name for one in fields(Options)}
+
+
+TYPES = {"Literal": Literal, "Spaces": Spaces, "Stabiliser": Stabiliser, "Baumgarte": ch.Baumgarte}
+TAKERS = ("ensemble", "gradient", "compare", "convergence", "work_precision", "advise", "sweep")
+#: What they take several of, or where they have a choice of their own.
+OWN = {"model", "until", "step", "method", "into", ("convergence", "spaces")}
+OWN |= {("work_precision", "spaces"), ("advise", "spaces")}
+
+
+@pytest.mark.parametrize("name", TAKERS)
+def test_what_runs_models_takes_options_as_the_record_has_them(name):
+    record = inspect.signature(Options)
+    for taken in inspect.signature(getattr(ch, name)).parameters.values():
+        if taken.name in record.parameters and not {taken.name, (name, taken.name)} & OWN:
+            option = record.parameters[taken.name]
+            assert taken.default == option.default
+            assert taken.annotation == eval(option.annotation, TYPES), taken.name
 
 
 def test_no_list_has_an_option_that_the_record_has_not():

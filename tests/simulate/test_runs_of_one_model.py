@@ -5,23 +5,17 @@ import gc
 import pickle
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
+from mechanisms import straight_chain
 
 import chasles as ch
 from chasles.build.problem import choose_spaces, make_problem
 
-
-def pendulum(**options) -> ch.Model:
-    """Two rods on spherical joints."""
-    upper = ch.Body.rod("upper", length=1.0, mass=2.0, position=(0.5, 0, 0))
-    lower = ch.Body.rod("lower", length=1.0, mass=2.0, position=(1.5, 0, 0))
-    joints = [
-        ch.Spherical("shoulder", ch.GROUND, upper, at=(0, 0, 0)),
-        ch.Spherical("elbow", upper, lower, at=(1, 0, 0)),
-    ]
-    return ch.Model([upper, lower], joints, **options)
+#: Two rods on balls.
+pair_of_rods = partial(straight_chain, (2.0, 2.0), kind=ch.Spherical)
 
 
 def states(model: ch.Model, **options) -> np.ndarray:
@@ -29,16 +23,18 @@ def states(model: ch.Model, **options) -> np.ndarray:
 
 
 def test_a_second_run_finds_the_problem_of_the_first_and_gives_the_same_bits():
-    model = pendulum()
+    model = pair_of_rods()
     one, two = (ch.simulate(model, until=0.2, step=1e-3, progress=False) for _ in range(2))
     assert one.problem is two.problem
     assert np.array_equal(one.absolute, two.absolute)
-    assert np.array_equal(one.absolute, states(pendulum()))  # nor does it matter that it was kept
+    assert np.array_equal(
+        one.absolute, states(pair_of_rods())
+    )  # nor does it matter that it was kept
 
 
 @pytest.mark.parametrize("stabilise", [None, "projection of all joints", "ggl of all joints"])
 def test_runs_of_one_model_at_the_same_time_do_not_meet(stabilise):
-    model = pendulum()
+    model = pair_of_rods()
     alone = states(model, stabilise=stabilise)
     with ThreadPoolExecutor(4) as pool:
         runs = [pool.submit(states, model, stabilise=stabilise) for _ in range(12)]
@@ -46,7 +42,7 @@ def test_runs_of_one_model_at_the_same_time_do_not_meet(stabilise):
 
 
 def test_other_options_and_another_start_are_another_problem():
-    model = pendulum()
+    model = pair_of_rods()
     problem = make_problem(choose_spaces(model, "auto"))
     result = ch.simulate(model, until=0.01, step=1e-3, progress=False)
     assert result.problem is problem
@@ -70,7 +66,7 @@ def test_functions_of_users_are_asked_again():
 
 
 def test_what_is_kept_goes_with_its_model():
-    model = pendulum()
+    model = pair_of_rods()
     result = ch.simulate(model, until=0.01, step=1e-3, progress=False)
     arrays = weakref.ref(result.problem.setup.system.bodies.mass)
     del model, result
@@ -79,7 +75,7 @@ def test_what_is_kept_goes_with_its_model():
 
 
 def test_copies_of_models_and_results_keep_what_is_theirs():
-    model = pendulum()
+    model = pair_of_rods()
     result = ch.simulate(model, until=0.01, step=1e-3, progress=False)
     for copied in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         assert copied == model and "_kept" not in vars(copied)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mechanisms import KINDS, worst_gaps
 from test_predictions import ON_1, ON_2, PLACES, pair
-from test_rows_that_hold import four_bar
+from test_rows_that_hold import upright
 
 import chasles as ch
 from chasles.spaces import Space
@@ -62,7 +62,7 @@ def test_all_joints_of_mixtures_hold_where_it_is_predicted(second):
 @pytest.mark.parametrize("charted", [("crank",), ("coupler",), ("rocker",), ("crank", "rocker")])
 @pytest.mark.parametrize("chart", [ch.SE3(), ch.SO3xR3()])
 def test_rows_of_a_planar_loop_with_charted_bars_hold_where_it_is_predicted(charted, chart):
-    model = four_bar()
+    model = upright()
     spaces = {name: chart if name in charted else "subgroups" for name in model.body_names}
     found = ch.designate(model, spaces)
     result = ch.simulate(model, 0.5, step=5e-3, method="heun", spaces=spaces, progress=False)
@@ -75,7 +75,7 @@ def test_rows_of_a_planar_loop_with_charted_bars_hold_where_it_is_predicted(char
 
 
 def test_a_designation_says_who_keeps_what():
-    model = four_bar()
+    model = upright()
     spaces = {"crank": "subgroups", "coupler": "SE3", "rocker": ch.SE3()}
     found = ch.designate(model, spaces)
     by_body = {row.body: row for row in found.rows}

@@ -9,7 +9,7 @@ import chasles as ch
 from chasles.spaces.tree import rows_kept, spanning_tree
 
 
-def four_bar(tilt: float = 0.0) -> ch.Model:
+def upright(tilt: float = 0.0) -> ch.Model:
     """Hinges along y; the coupler's second one is turned out of the plane by `tilt`."""
     points = [(0, 0, 0), (0, 0, 1), (1.5, 0, 1.2), (1.5, 0, 0)]
     third = ch.Spherical if tilt else ch.Revolute
@@ -23,7 +23,7 @@ def prediction(model: ch.Model, joint: str, **options):
 
 
 def test_out_of_plane_rows_of_a_planar_loop_hold_and_the_others_drift():
-    model = four_bar()
+    model = upright()
     cut = ch.designate(model).cut[0]
     assert prediction(model, cut).rows == ("wx", "wy", "uz")
     result = ch.simulate(model, 0.5, step=5e-3, method="heun", progress=False)
@@ -54,7 +54,7 @@ def test_the_centre_of_a_spherical_linkage_holds_and_its_axes_drift():
 
 
 def test_an_exact_joint_holds_in_all_its_rows():
-    model = four_bar()
+    model = upright()
     for joint in ch.designate(model).exact:
         assert prediction(model, joint).rows == model.joint(joint).locked
 
@@ -110,12 +110,12 @@ def test_lower_pairs_carry_and_couplings_are_cut():
 
 def test_a_loop_is_cut_at_the_joint_that_locks_least():
     """A ball has three rows, a hinge five: two multipliers fewer."""
-    found = ch.designate(four_bar(tilt=0.3))
+    found = ch.designate(upright(tilt=0.3))
     assert found.cut == ("c",)
 
 
 def test_a_driven_hinge_carries():
-    model = four_bar()
+    model = upright()
     cut = ch.designate(model).cut[0]
     motor = ch.Driver("motor", cut, ch.Signal.sine(0.1, 1.0))
     driven = ch.Model(model.bodies, model.joints, drivers=[motor])

@@ -217,3 +217,13 @@ def test_implicit_methods_are_compared_too():
     found = ch.compare(model, ways, until=0.1, step=1e-3, timing=False)
     assert found["generalized-alpha"].worst_gap < 1e-10 and found["rattlie4"].worst_gap < 1e-10
     assert all(outcome.finished for outcome in found.outcomes)
+
+
+@pytest.mark.parametrize("stabilise", ["baumgarte", "ggl", ch.Baumgarte(10.0, 10.0)])
+def test_feedback_is_not_predicted_to_close_what_drifts(stabilise):
+    arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    model = ch.Model([arm], [hinge])
+    found = ch.compare(model, ["SO3xR3", "SE3"], 0.1, 1e-2, stabilise=stabilise, timing=False)
+    assert {p.label: p.exact for p in found.predictions} == {"SO3xR3": False, "SE3": True}
+    assert all(p.agrees for p in found.predictions)

@@ -271,6 +271,17 @@ def test_models_that_differ_in_a_rotor_or_a_sensor_are_different():
     assert len(set(plans)) == 4 and plan(armature=0.0, turn=None) == plans[0]
 
 
+def test_what_short_representations_leave_out_is_part_of_a_model():
+    def plan(inertia=(1, 1, 1), values=(0.0, 1.0, 0.0)):
+        crank = ch.Body("crank", 1.0, inertia)
+        axle = ch.Revolute("axle", ch.GROUND, crank, (0, 0, 0), "z")
+        drive = ch.Driver("drive", axle, ch.Signal.table([0, 1, 2], values))
+        model = ch.Model([crank], [axle], drivers=[drive])
+        return make_plan(model, {}, False, {}).fingerprint
+
+    assert len({plan(), plan(inertia=(1, 1, 2)), plan(values=(0.0, 2.0, 0.0))}) == 3
+
+
 def holding(array):
     return lambda result: {"x": float(array.sum())}
 

@@ -1,5 +1,6 @@
 """Members enter the recorded step at their first step, and stay where nothing branches."""
 
+import sys
 from dataclasses import replace
 
 import host_cuda
@@ -89,6 +90,22 @@ def test_no_member_of_a_loop_or_leg_leaves_the_lanes(model, monkeypatch):
             assert_array_equal(own.angular_velocity, run.angular_velocity(body))
 
 
+@needs_compiler
+@pytest.mark.parametrize("model", [three_bar, legs])
+def test_no_member_of_a_loop_or_leg_leaves_the_device(model, monkeypatch):
+    """By the source text for a GPU, compiled for the CPU."""
+    monkeypatch.setitem(sys.modules, "cupy", host_cuda.cupy())
+    pulls = np.random.default_rng(4).normal(size=(6, 3)) * [1, 0, 1]
+    runs = [
+        ch.ensemble(model(), {"gravity": pulls}, 0.1, STEP, save_every=50, **where)
+        for where in ({"kernel": "generic"}, {"device": "gpu"})
+    ]
+    assert runs[1].attrs["device"] == "gpu"
+    assert runs[1].attrs["steps_in_lanes"] == 6 * 100
+    assert runs[1].attrs["steps_of_the_generic_kernel"] == 0
+    assert_array_equal(runs[0].position, runs[1].position)
+
+
 # --- when steps are recorded, and how often ---
 
 
@@ -118,6 +135,24 @@ def test_few_steps_are_left_to_the_generic_kernel_and_many_are_recorded(shelf, m
     assert many.attrs["steps_in_lanes"] == 900 and len(shelf) == 1
     assert_array_equal(few.position, many.position)
     assert tops(8).attrs["steps_in_lanes"] == 800, "it is at hand now"
+
+
+def test_another_branch_is_recorded_only_where_that_pays_too(shelf, monkeypatch):
+    """Rods that fall on the floor all alike: end by end, each of which is another branch."""
+    rod = ch.Body.box("rod", (0.4, 0.1, 0.1), mass=1.0, position=(0, 0, 0.25))
+    shape = ch.Capsule(0.05, 0.3)
+    floor = ch.Contact("floor", ch.GROUND, rod, at=(0, 0, 0), axis="z", shape=shape, stiffness=2e3)
+    model = ch.Model([rod], forces=[floor])
+    vary = {"rod.angular_velocity": np.array([[3, 4, 1 + 1e-9 * k] for k in range(10)])}
+    monkeypatch.setattr(ensembles, "generic_at_hand", lambda stepper: True)
+    often = ch.ensemble(model, vary, 0.2, STEP, kernel="traced")
+    recorded = len(shelf)
+    assert recorded > 1
+    monkeypatch.setattr(lanes, "SHELF", Shelf())
+    monkeypatch.setattr(ensembles, "STEPS_PER_BODY", 10 * 200)
+    once = ch.ensemble(model, vary, 0.2, STEP)
+    assert len(shelf) == recorded + 1 and once.attrs["steps_of_the_generic_kernel"] > 0
+    assert_array_equal(often.position, once.position)
 
 
 def test_a_recording_is_kept_for_the_next_ensemble_of_the_same_model(shelf, monkeypatch):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import mpmath
 import numpy as np
 import pytest
-from mechanisms import three_bar
+from mechanisms import misfit, three_bar
 from numpy.testing import assert_allclose
 from test_bits import bouncing, driven, sprung
 from test_ensemble import STEP, spinning_top, with_part
@@ -100,13 +100,6 @@ def by_differences(model, function, path, until, share=5e-3, **options):
 
 def height(run):
     return run.position(run.model.bodies[-1].name)[-1, 2]
-
-
-def misfit(run):
-    """A smooth function of all that a run has."""
-    body = run.model.bodies[-1].name
-    total = (run.position(body) ** 2).sum() + 0.01 * (run.velocity(body)[::7] ** 2).sum()
-    return total + np.sin(run.rotation(body)[-1, 0, 1]) * (run.angular_velocity(body) ** 2).sum()
 
 
 @pytest.mark.parametrize(

@@ -2,29 +2,20 @@
 
 import numpy as np
 import pytest
+from machines import net
 
 import chasles as ch
 from chasles.build.problem import choose_spaces, make_problem
 
-DOWN, ALONG = (0, 0, -9.81), (3.0, -9.0, 0.0)
+ALONG = (3.0, -9.0, 0.0)
 
 
-def net(bump=0.0, gravity=DOWN, spin=0.0):
-    """Plates in a square of 4 x 4, a ball halfway between neighbours, one corner on the ground."""
-    bodies, joints = {}, []
-    for x, y in np.ndindex(4, 4):
-        at = np.array((x, y, bump * np.sin(1.3 * x + 0.7 * y * y)))
-        start = {"angular_velocity": (0, 0, spin), "velocity": np.cross((0, 0, spin), at + 0.5)}
-        body = ch.Body.box(f"{x} {y}", (0.8, 0.8, 0.1), mass=1.0, position=at,
-                           **(start if spin else {}))  # fmt: skip
-        bodies[x, y] = body
-        for other in ((x - 1, y), (x, y - 1)):
-            if other in bodies:
-                middle = (np.array(bodies[other].position) + at) / 2
-                name = f"{bodies[other].name} to {body.name}"
-                joints.append(ch.Spherical(name, bodies[other], body, at=middle))
-    joints.append(ch.Spherical("hook", ch.GROUND, bodies[0, 0], at=(-0.5, -0.5, 0)))
-    return ch.Model(bodies.values(), joints, gravity=gravity)
+def bumped(bump=0.0, **more) -> ch.Model:
+    """4 x 4 plates of 1 m, all in a plane where the bump is 0, on a hook at one corner."""
+    return net(
+        4, lambda x, y: bump * np.sin(1.3 * x + 0.7 * y * y), edge=1.0, plate=(0.8, 0.8, 0.1),
+        hook=(-0.5, -0.5, 0), **more,
+    )  # fmt: skip
 
 
 def line(lengths=(0.2, 0.4), masses=(1.0, 1.0, 1.0), gravity=(0, -9.81, 0)):
@@ -57,7 +48,9 @@ def ends(model, steps, **options):
 @pytest.mark.parametrize("spaces", ["auto", "subgroups", "SE3", "SO3xR3"])
 @pytest.mark.parametrize("bump", [0.0, 1e-7, 1e-6])
 def test_a_flat_net_that_falls_is_refused(spaces, bump, refusal):
-    text = refusal(lambda: ch.simulate(net(bump), 0.2, 1e-3, spaces=spaces), ch.InconsistentStart)
+    text = refusal(
+        lambda: ch.simulate(bumped(bump), 0.2, 1e-3, spaces=spaces), ch.InconsistentStart
+    )
     assert "singular pose" in text and "several motions are possible" in text
     assert " to " in text and "singular='pass'" in text
 
@@ -65,7 +58,7 @@ def test_a_flat_net_that_falls_is_refused(spaces, bump, refusal):
 @pytest.mark.parametrize("bump", [1e-5, 1e-3, 1e-2])
 def test_a_net_that_is_a_little_bent_converges(bump):
     """Before, all within 3e-6 of flat ended anywhere within 1e-4 m, without a word."""
-    coarse, middle, fine = ends(net(bump), (1e-3, 5e-4, 2.5e-4))
+    coarse, middle, fine = ends(bumped(bump), (1e-3, 5e-4, 2.5e-4))
     first, second = np.abs(coarse - middle).max(), np.abs(middle - fine).max()
     assert second < 5e-9 and first > 10 * second  # of order four
 
@@ -73,7 +66,7 @@ def test_a_net_that_is_a_little_bent_converges(bump):
 @pytest.mark.parametrize("spaces", ["auto", "SE3"])
 def test_a_flat_net_that_stays_in_its_plane_runs(spaces):
     """Rows depend on each other all along, and say the same."""
-    model = net(gravity=ALONG)
+    model = bumped(gravity=ALONG)
     coarse, fine = ends(model, (2e-3, 1e-3), spaces=spaces)
     assert np.abs(coarse - fine).max() < 1e-9
     assert np.abs(fine[:, 2]).max() < 1e-12
@@ -81,8 +74,8 @@ def test_a_flat_net_that_stays_in_its_plane_runs(spaces):
 
 def test_a_net_that_turns_in_its_plane_is_refused_where_its_weight_bends_it(refusal):
     """Its speed leads along no branch."""
-    refusal(lambda: ch.simulate(net(spin=1.0), 0.2, 1e-3), ch.InconsistentStart)
-    assert make_problem(choose_spaces(net(gravity=(0, 0, 0), spin=1.0), "auto")).solver
+    refusal(lambda: ch.simulate(bumped(spin=1.0), 0.2, 1e-3), ch.InconsistentStart)
+    assert make_problem(choose_spaces(bumped(gravity=(0, 0, 0), spin=1.0), "auto")).solver
 
 
 def test_a_folded_parallelogram_falls_along_a_branch_or_is_refused(refusal):

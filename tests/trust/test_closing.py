@@ -3,7 +3,7 @@
 import pytest
 
 import chasles as ch
-from chasles.build.start.kkt import FreeBodies
+from chasles.build.start.free_bodies import FreeBodies
 
 MOST_FACTORS = 10  # Newton doubles the digits: 53 bits from 1e-13 take one, what moves on a few
 

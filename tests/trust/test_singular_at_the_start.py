@@ -4,48 +4,28 @@ A parallelogram that is entered flat: its rows depend on each other there and no
 gravity no link is accelerated along its way, so that it turns at a constant speed for ever.
 """
 
+from functools import partial
+
 import numpy as np
 import pytest
+from linkages import INDEPENDENT, parallelogram
 from mechanisms import pendulum
 from numpy.testing import assert_array_equal
 
 import chasles as ch
 from chasles.build.dynamics.equations import dense_mass
 from chasles.build.problem import choose_spaces, make_problem
-from chasles.build.start.kkt import constraint_rows
+from chasles.build.start.rows import constraint_rows
 from chasles.core.outcomes import OK
 from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
 from chasles.run.checks import make_promises
 from chasles.run.stepper import make_stepper
 
-AXIS, SPEED, STEP = (0, 0, 1), -8.0, 1e-4
+SPEED, STEP = -8.0, 1e-4
 
-
-def parallelogram(redundant=False):
-    """Crank and rocker of 0.2 m, coupler of 0.4 m, flat, on the branch that stays parallel."""
-    points = np.array([(0, 0, 0), (0.2, 0, 0), (0.6, 0, 0), (0.4, 0, 0)])
-
-    def link(name, start, end, spin):
-        length, middle = np.linalg.norm(end - start), (start + end) / 2
-        speed = np.cross((0, 0, SPEED), points[1]) * (0.5 if spin else 1.0)
-        return ch.Body.box(name, (length, 0.02, 0.02), mass=1.0, position=middle,
-                           angular_velocity=(0, 0, spin), velocity=speed)  # fmt: skip
-
-    links = [
-        link("crank", points[0], points[1], SPEED),
-        link("coupler", points[1], points[2], 0.0),
-        link("rocker", points[3], points[2], SPEED),
-    ]
-    second, third = (ch.Revolute, ch.Revolute) if redundant else (ch.Cylindrical, ch.Spherical)
-    axis = (AXIS,) if redundant else ()
-    joints = [
-        ch.Revolute("A", ch.GROUND, "crank", points[0], AXIS),
-        second("B", "crank", "coupler", points[1], AXIS),
-        third("C", "coupler", "rocker", points[2], *axis),
-        ch.Revolute("D", "rocker", ch.GROUND, points[3], AXIS),
-    ]
-    return ch.Model(links, joints, gravity=(0, 0, 0))
+#: Crank and rocker of 0.2 m, coupler of 0.4 m, flat, on the branch that stays parallel.
+flat = partial(parallelogram, 0.0, SPEED, crank=0.2, coupler=0.4, kinds=INDEPENDENT)
 
 
 def stepper_of(model, stabilise=None, damp=False):
@@ -70,13 +50,13 @@ def after(stepper, pieces):
 
 @pytest.mark.parametrize("stabilise", [None, "projection", "baumgarte"])
 def test_the_decision_does_not_depend_on_the_pieces(stabilise):
-    whole = after(stepper_of(parallelogram(), stabilise), (60,))
-    pieces = after(stepper_of(parallelogram(), stabilise), (1, 2, 4, 1, 1, 1, 5, 45))
+    whole = after(stepper_of(flat(), stabilise), (60,))
+    pieces = after(stepper_of(flat(), stabilise), (1, 2, 4, 1, 1, 1, 5, 45))
     assert_array_equal(whole, pieces)
 
 
 def test_nor_on_what_is_saved_or_evaluated():
-    model = parallelogram()
+    model = flat()
     every = ch.simulate(model, 0.01, STEP)
     some = ch.simulate(model, 0.01, STEP, save_every=9)
     times = np.append(np.linspace(1e-5, 9.99e-3, 37), 0.01)
@@ -87,13 +67,13 @@ def test_nor_on_what_is_saved_or_evaluated():
 
 @pytest.mark.parametrize("stabilise", [None, "projection"])
 def test_it_turns_at_a_constant_speed(stabilise):
-    result = ch.simulate(parallelogram(), 0.3, STEP, stabilise=stabilise)
+    result = ch.simulate(flat(), 0.3, STEP, stabilise=stabilise)
     assert result.coordinate("A") == pytest.approx(SPEED * result.t, abs=1e-11)
     assert result.coordinate("D") == pytest.approx(-SPEED * result.t, abs=1e-11)
 
 
 def test_accelerations_away_from_it_are_those_of_dense_algebra():
-    model = parallelogram()
+    model = flat()
     problem = make_problem(choose_spaces(model, "auto"))
     result = ch.simulate(model, 0.39, STEP, save_every=100)
     system = problem.setup.system
@@ -110,13 +90,13 @@ def test_accelerations_away_from_it_are_those_of_dense_algebra():
 
 def test_the_next_singular_pose_is_seen_as_if_it_had_been_entered_elsewhere():
     with pytest.raises(ch.SimulationStopped, match="became singular") as stopped:
-        ch.simulate(parallelogram(), 0.6, STEP)
+        ch.simulate(flat(), 0.6, STEP)
     ((t, _, _),) = stopped.value.result.singular_poses
     assert t == pytest.approx(np.pi / 8, abs=2.1 * STEP)
 
 
 def test_it_is_passed_on_a_damped_factor():
-    result = ch.simulate(parallelogram(), 0.6, STEP, singular="pass")
+    result = ch.simulate(flat(), 0.6, STEP, singular="pass")
     assert result.coordinate("A") == pytest.approx(SPEED * result.t, abs=1e-9)
     assert [t for t, _, _ in result.singular_poses] == pytest.approx([np.pi / 8], abs=2.1 * STEP)
 

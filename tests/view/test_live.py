@@ -1,181 +1,90 @@
 """The live viewer in a real browser, and the command line."""
 
-import importlib.util
-import io
-import time
+import http.client
+import urllib.request
 
-import numpy as np
 import pytest
-from PIL import Image
+from test_films import Visit
 
 import chasles as ch
 from chasles import cli
-from chasles.view import live
 from chasles.view.film import curves_of
-from chasles.view.forms import PLAIN, QUARTERS, paint_of
-from chasles.view.live_panel import toned
-from chasles.view.scene import scene_of_run
-
-
-def test_without_viser_the_viewer_says_what_to_do(swing, monkeypatch):
-    monkeypatch.setattr(live, "find_spec", lambda name: None)
-    with pytest.raises(ch.ChaslesError, match=r"pip install viser"):
-        swing.view()
 
 
 @pytest.fixture
 def shown(swing):
-    if importlib.util.find_spec("viser") is None:
-        pytest.skip("viser is not installed: pip install viser")
     viewer = swing.view(port=8431)
     yield viewer
     viewer.stop()
 
 
-def test_it_opens_plays_and_asks_only_its_own_server(browser, shown):
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    errors, asked = [], []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(shown.url)
-    page.get_by_text("Trails").wait_for(timeout=30000)
-    before = shown.time.value
-    time.sleep(0.5)
-    assert shown.time.value != before
-    assert errors == []
-    assert all(url.startswith((shown.url, "data:", "blob:")) for url in asked)
-    page.close()
+def visited(browser, viewer, **options):
+    class Address:
+        def as_uri(self):
+            return viewer.url + "/"
+
+    return Visit(browser, Address(), **options)
 
 
-def test_what_it_shows_moves_and_its_page_controls_it(browser, shown):
-    context = browser.new_context(viewport={"width": 900, "height": 500})
-    try:
-        page = context.new_page()
-        errors = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(shown.url)
-        page.get_by_text("Play", exact=True).wait_for(timeout=30000)
-        first = picture(page)
-        comes(page, lambda: differ(first, picture(page)) > 300)
-        page.get_by_role("checkbox").first.click()
-        comes(page, lambda: shown.playing.value is False)
-        comes(page, lambda: is_still(page))
-        assert errors == []
-    finally:
-        context.close()  # it draws without a graphics card for as long as it is open
+@pytest.mark.parametrize("width", [1280, 390])
+def test_it_opens_plays_and_asks_only_its_own_server(browser, shown, width):
+    with visited(browser, shown, width=width) as visit:
+        first = visit.run("film.time")
+        assert visit.comes(f"film.playing && film.time > {first} + 0.02")
+        visit.page.get_by_role("button", name="Pause").click()
+        assert visit.run("film.playing") is False
+        assert visit.said == []
+        assert all(url.startswith((shown.url, "data:")) for url in visit.asked)
 
 
-def is_still(page):
-    before = picture(page)
-    page.wait_for_timeout(500)
-    return differ(before, picture(page)) < 100
+def test_it_is_the_film_with_every_saved_state(browser, shown, swing):
+    """Curves, arrows of joints and forces, and switches are those of the film."""
+    with visited(browser, shown) as visit:
+        assert visit.run("groups[0].t.length") == len(swing.t)
+        assert visit.run("head.curves.map(c => c.name)") == [c[0] for c in curves_of([swing])]
+        kinds = visit.run("groups[0].vectors.map(v => v.kind + ' ' + v.name)")
+        assert {"gap hinge", "reaction hinge", "force coil", "force push"} <= set(kinds)
+        visit.page.get_by_role("button", name="Show").click()
+        menu = visit.page.locator("#menu")
+        for words in ("trails", "joints", "floor", "frames", "names"):
+            assert menu.get_by_label(words, exact=True).count() == 1
 
 
-def comes(page, condition, seconds=20.0):
-    for _ in range(int(10 * seconds)):
-        if condition():
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError("it never came")
+def test_it_follows_a_body(swing, browser):
+    viewer = swing.view(port=0, follow="arm")
+    with visited(browser, viewer) as visit:
+        assert visit.run("film.follow") == 0
+    viewer.stop()
+    with pytest.raises(ch.UnknownName, match="mean 'arm'"):
+        swing.view(port=0, follow="arn")
 
 
-def picture(page):
-    grey = Image.open(io.BytesIO(page.screenshot())).convert("L")
-    return np.asarray(grey).astype(int)[:, : grey.width // 2]  # beside the panel
+def test_a_taken_port_is_passed_and_a_stopped_viewer_answers_no_more(swing, shown):
+    other = swing.view(port=8431)
+    assert repr(other) == f"Live({other.url})" and other.url != shown.url
+    host = other.url.removeprefix("http://")
+    with urllib.request.urlopen(other.url) as page:
+        assert b"<canvas" in page.read()
+    connection = http.client.HTTPConnection(host)
+    connection.request("GET", "/etc/passwd")
+    assert connection.getresponse().status == 404
+    other.stop()
+    with pytest.raises(OSError):
+        urllib.request.urlopen(other.url, timeout=1.0)
 
 
-def differ(first, second):
-    return int((np.abs(first - second) > 30).sum())
+@pytest.mark.parametrize("port", [1 << 20, -5])
+def test_a_port_that_is_none_is_refused(swing, port, refusal):
+    assert "port" in refusal(lambda: swing.view(port=port), ch.ChaslesError)
 
 
-def test_its_controls_show_and_hide(shown):
-    shown.playing.value = False
-    time.sleep(0.1)
-    shown.show(100)
-    assert not shown.arrows
-    shown.gap_shown.value = shown.force_shown.value = True
-    shown.show(100)
-    assert len(shown.arrows) == 4  # two joints
-    shown.applied_shown.value = True
-    shown.show(100)
-    assert len(shown.arrows) == 6  # a spring and a load
-    shown.gap_shown.value = shown.force_shown.value = shown.applied_shown.value = False
-    shown.show(100)
-    assert not shown.arrows
-
-
-def test_its_curves_are_those_of_the_film_energies_first(shown):
-    assert list(shown.plot.curves) == [curve[0] for curve in curves_of([shown.result])]
-    assert shown.plot.choice.value == "Energy" and len(shown.plot.drawn.data) == 4
-    shown.plot.choice.value = "Angle of hinge"
-    np.testing.assert_allclose(
-        shown.plot.drawn.data[1], shown.result.coordinate("hinge")[shown.plot.shown]
-    )
-
-
-def test_a_curve_that_is_zero_throughout_is_said(shown, monkeypatch):
-    nothing = ("Largest joint gap", "m", True, [("", None, lambda run: np.zeros(len(run.t)))])
-    monkeypatch.setitem(shown.plot.curves, "Energy", nothing)
-    shown.plot.draw()
-    assert shown.plot.drawn is None
-    assert shown.plot.said.content == "Largest joint gap: zero throughout"
-
-
-def test_a_selected_body_shows_its_numbers(shown):
-    shown.playing.value = False
-    time.sleep(0.1)
-    shown.show(100)
-    shown.select("arm")
-    x = shown.result.position("arm")[100, 0]
-    assert "2 kg" in shown.card.content and f"{x:.3f}, " in shown.card.content
-    shown.select("</script>bob & co")
-    assert "<" not in shown.card.content
-
-
-def test_switches_show_names_frames_joints_and_floor(shown):
-    boxes = {handle.label: handle for handle in shown.boxes}
-    assert list(boxes) == ["Trails", "Names", "Frames of bodies", "Joints", "Floor"]
-    for words, field in (("Names", "names"), ("Joints", "joints")):
-        boxes[words].value = not boxes[words].value
-        assert all(handle.visible == boxes[words].value for handle in getattr(shown, field))
-    boxes["Floor"].value = False
-    boxes["Frames of bodies"].value = True
-    assert not shown.floor.visible
-    assert all(handle.show_axes for handle in shown.bodies.values())
-
-
-def test_bodies_have_the_colours_of_the_film_and_wheels_two_tones():
-    wheel = ch.Body.cylinder("wheel", 0.3, 0.05, mass=1.0)
-    run = ch.simulate(ch.Model([wheel]), 0.1, step=1e-2)
-    (part,) = scene_of_run(run).parts
-    colour, _ = paint_of(part, None)
-    (light, one), (dark, other) = toned(part, colour, QUARTERS)
-    assert one == tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5)) != other
-    assert len(light) == len(dark) > 0
-    (whole,) = toned(part, colour, PLAIN)
-    assert len(whole[0]) == len(light) + len(dark)
-
-
-def test_on_a_phone_the_scene_stands_above_the_panel(browser, shown):
-    page = browser.new_page(viewport={"width": 390, "height": 800})
-    page.goto(shown.url)
-    page.get_by_text("Play", exact=True).wait_for(timeout=30000)
-    comes(page, lambda: heights(shown) and 0.2 < heights(shown)[0] < 0.35)
-    page.close()
-
-
-def heights(shown):
-    """How far the first body stands above the middle of every reader's picture, by its height."""
-    found = []
-    for client in shown.server.get_clients().values():
-        camera = client.camera
-        ahead = np.array(camera.look_at) - camera.position
-        ahead /= np.linalg.norm(ahead)
-        up = shown.scene.up - (shown.scene.up @ ahead) * ahead
-        to = np.mean([shown.result.position("arm")[0], (0, 0, 0)], axis=0) - camera.position
-        found.append(to @ up / np.linalg.norm(up) / (to @ ahead) / (2 * np.tan(camera.fov / 2)))
-    return found
+def test_a_long_run_is_thinned():
+    ball = ch.Model([ch.Body.sphere("ball", 0.1, mass=1.0)])
+    run = ch.simulate(ball, until=15.0, step=1e-3)
+    viewer = run.view(port=0)
+    with urllib.request.urlopen(viewer.url) as page:
+        assert len(page.read()) < 2e6
+    viewer.stop()
 
 
 def test_the_command_line_makes_a_film_of_a_saved_run(swing, tmp_path, capsys):

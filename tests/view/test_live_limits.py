@@ -1,5 +1,6 @@
 """A page keeps the ways of a step that fit, says where it stops, and names who was called."""
 
+import numpy as np
 import pytest
 from test_default_sliders import head_of
 from test_films import Visit
@@ -82,6 +83,35 @@ def test_a_step_that_is_too_large_is_refused_by_the_name_of_what_was_called(
         assert message.startswith(name) and "more than the 10 that a page holds" in message
 
 
+def test_a_long_function_of_time_is_one_way_of_a_step(tmp_path):
+    """In pieces of an eighth of a second: their numbers are picked, not guarded one by one."""
+    crank = ch.Body.rod("crank", 0.3, mass=1.0, position=(0.15, 0, 0))
+    axle = ch.Revolute("axle", ch.GROUND, crank, at=(0, 0, 0), axis="z")
+    drive = ch.Driver("drive", axle, lambda t: 0.3 * np.sin(4.0 * t) ** 3)
+    model = ch.Model([crank], [axle], drivers=[drive])
+    live = head_of(ch.export(model, tmp_path / "crank.html", until=0.4, sliders={}))["live"]
+    assert len(live["modules"][0]["ways"]) <= 3 and "stops at" not in live["words"]
+
+
+def test_a_driven_page_moves_as_python_does(browser, tmp_path):
+    """Two functions of time, of 20 s: over the end of what one way has picked."""
+    crank = ch.Body.rod("crank", 0.3, mass=1.0, position=(0.15, 0, 0))
+    tip = ch.Body.sphere("tip", 0.05, mass=0.3, position=(0.3, 0, 0))
+    axle = ch.Revolute("axle", ch.GROUND, crank, at=(0, 0, 0), axis="z")
+    pin = ch.Revolute("pin", crank, tip, at=(0.3, 0, 0), axis="x")
+    drives = [ch.Driver(f"drive {j.name}", j, lambda t, a=a: a * np.sin(4.0 * t) ** 3)
+              for j, a in ((axle, 0.3), (pin, 1.0))]  # fmt: skip
+    model = ch.Model([crank, tip], [axle, pin], drivers=drives)
+    page = ch.export(model, tmp_path / "crank.html", step=5e-3, until=1.0, sliders={})
+    run = ch.simulate(model, 10.0, step=5e-3)
+    with Visit(browser, page, fragment="#still") as visit:
+        found = visit.run("live.bitsAfter(0, 2000)")
+        assert found["index"] == 2000 and visit.said == []
+        out = np.array(found["out"])
+        np.testing.assert_allclose(out[9:12], run.position(crank)[-1], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(out[12:21].reshape(3, 3), run.rotation(tip)[-1], atol=1e-12)
+
+
 def wind(t, position, rotation, velocity, angular_velocity):
     return (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
 
@@ -90,12 +120,11 @@ def law(t, q, rate):
     return -3.0 * q
 
 
-@pytest.mark.parametrize("kind", ["compiled", "called", "law", "fed back"])
+@pytest.mark.parametrize("kind", ["called", "law", "fed back"])
 def test_a_formula_in_python_is_refused_by_its_name(kind, tmp_path, refusal):
     arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
     hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
     force = {
-        "compiled": lambda: ch.CustomForce("breeze", arm, wind, compiled=True),
         "called": lambda: ch.CustomForce("breeze", arm, wind),
         "law": lambda: ch.JointLaw("breeze", hinge, law),
         "fed back": lambda: ch.Motor("breeze", hinge, effort=law),

@@ -1,7 +1,9 @@
 """Pages that run the model themselves: the bits of Python, sliders, guards and refusals."""
 
-from math import pi
+import math
+from math import pi, sin
 
+import numba
 import numpy as np
 import pytest
 from test_films import Visit
@@ -64,6 +66,30 @@ def test_a_thousand_steps_have_the_bits_of_python(browser, page_of_tops, tops, s
             np.testing.assert_allclose(pose[9:], place, rtol=0, atol=1e-15)
         assert visit.said == []
         assert [u for u in visit.asked if not u.startswith("data:")] == [page_of_tops.as_uri()]
+
+
+@numba.njit
+def draught(x):
+    return 0.5 * math.sqrt(1.0 + x * x)
+
+
+def gusts(t, position, rotation, velocity, angular_velocity):
+    """With a branch, functions by both kinds of import, and a function of the user's own."""
+    gust = sin(3.0 * t) if position[2] > -0.2 else math.atan2(position[0], 1.0)
+    return (gust + draught(position[0]), 0.0, -0.3 * velocity[2]), (0.0, 0.1 * math.cos(t), 0.0)
+
+
+def test_a_compiled_formula_runs_in_the_page(browser, tmp_path):
+    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    model = ch.Model([arm], [hinge], [ch.CustomForce("breeze", arm, gusts, compiled=True)])
+    page = ch.export(model, tmp_path / "arm.html", step=2e-3, until=1.0, sliders={})
+    run = ch.simulate(model, 2.0, step=2e-3)
+    assert run.position(arm)[:, 2].min() < -0.3  # both branches
+    with Visit(browser, page, fragment="#still") as visit:
+        found = visit.run("live.bitsAfter(0, 1000)")
+        assert found["index"] == 1000 and visit.said == []
+        np.testing.assert_allclose(found["out"][9:12], run.position(arm)[-1], rtol=0, atol=1e-13)
 
 
 def test_every_position_of_the_sliders_starts_as_python_does(browser, page_of_tops, slow_top):

@@ -16,17 +16,21 @@ import chasles as ch
 from chasles.view.camera import angled, camera_of
 from chasles.view.geometry import solid_of
 from chasles.view.glyphs import KINDS, glyph_of
-from chasles.view.raster import Page, render
+from chasles.view.raster import Page
+from chasles.view.render import render
 from chasles.view.scene import AT_HOME, Part, scene_of
+from chasles.view.surfaces import part_surface
 
 PAGE = Page((-1.0, -1.0), (1.0, 1.0), 400, 400)
+UP = np.array([0.0, 0.0, 1.0])
 CAMERA = angled(np.array([0.0, 0.0, 1.0]), 0.0, 0.0)  # along -x
 
 
-def shot(*shapes: ch.Shape, camera=CAMERA) -> np.ndarray:
+def shot(*shapes: ch.Shape, camera=CAMERA, floor=None) -> np.ndarray:
     colours = ["#ff0000", "#0000ff", "#00ff00"]
     parts = [Part("ground", shape, colours[k], "body") for k, shape in enumerate(shapes)]
-    return render(parts, {"ground": AT_HOME}, camera, PAGE).astype(int)
+    surfaces = [part_surface(part, AT_HOME) for part in parts]
+    return render(surfaces, camera, PAGE, UP, floor).astype(int)
 
 
 # --- solids on a page ---
@@ -83,6 +87,26 @@ def test_faces_are_lit_differently():
     image = shot(ch.Box((0.8, 0.8, 0.8)), camera=corner)
     reds = {int(image[at][0]) for at in ((150, 200), (230, 160), (230, 240))}
     assert len(reds) == 3
+
+
+def test_a_body_shades_the_floor_and_what_stands_behind_it():
+    """The floor is dark below a plate and clear elsewhere; a ball is dark where the plate hides
+    the sun, which stands to the left."""
+    eye = angled(UP, 0.0, 30.0)
+    plate = ch.Box((0.6, 1.0, 0.02), position=(0, 0, 0.4))
+    ball = ch.Sphere(0.2, position=(-0.05, 0.35, 0.0))
+    alone, under = shot(ball, camera=eye), shot(ball, plate, camera=eye, floor=-0.3)
+    assert under[..., 3][[0, -1]].max() < 12
+
+    def seen(image, point):
+        x, y = PAGE.pixels(eye.seen(np.array(point))).astype(int)
+        return image[y, x]
+
+    assert seen(alone, (-0.2, 0.6, -0.3))[3] == 0
+    *colour, cover = seen(under, (-0.2, 0.6, -0.3))
+    assert 25 < cover < 200 and max(colour) < 80
+    front = ball.position + 0.2 * eye.towards
+    assert seen(under, front)[:3].sum() < 0.85 * seen(alone, front)[:3].sum()
 
 
 def test_normals_point_outwards_and_have_length_one():

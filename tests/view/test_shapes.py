@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 import chasles as ch
 from chasles.model.plain import from_plain, to_plain
 from chasles.view.geometry import own_triangles
+from chasles.view.scene import scene_of
 
 mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
 
@@ -316,3 +317,16 @@ def test_a_run_with_a_large_mesh_is_saved_and_loaded(tmp_path):
     body = ch.Body("b", 1.0, (1, 1, 1), shapes=ch.Mesh(vertices, many))
     result = ch.simulate(ch.Model([body]), until=0.02, step=0.01)
     assert ch.load(result.save(tmp_path / "run.nc")).model == result.model
+
+
+@pytest.mark.parametrize("name, tubes", [("chain-10", 9), ("A02-40", 0), ("A02", 0)])
+def test_a_long_chain_of_round_links_is_a_tube(name, tubes):
+    """Balls of its own radius and colour in place of the joints; the one on the ground is shown."""
+    model = ch.library[name].model()
+    scene = scene_of(model)
+    balls = [p for p in scene.parts if isinstance(p.shape, ch.Sphere) and p.role == "body"]
+    assert len(balls) == tubes
+    if tubes:
+        assert {p.shape.radius for p in balls} == {0.01}
+        assert len({p.colour for p in scene.parts if p.role == "body"}) == 1
+        assert {p.body for p in scene.parts if p.role == "joint"} <= {"ground", "link 0"}

@@ -43,7 +43,6 @@ from chasles.model.checks import checked_count
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.result.reactions import Reaction, reaction
-from chasles.spaces.on_subgroups import check_derived
 
 PREFERENCES = ("stable", "nearest")
 MOST_STEPS = 300
@@ -195,10 +194,9 @@ def equilibrium(
     >>> rest.stability, (rest.state.position.round(12) + 0.0).tolist()
     ('stable', [[0.0, 0.0, -0.5]])
     """
-    check_derived(checked_model(model), "equilibrium")
     UnknownName.check("preference", prefer, PREFERENCES, "prefer")
     most_steps = checked_count(most_steps, "most_steps", 10**6, "equilibrium", InvalidOption)
-    place = first_place(model, start)
+    place = first_place(checked_model(model), start)
     search = EquilibriumSearch(place, most_steps)
     methods = (search.down, search.root) if prefer == "stable" else (search.root,)
     for method in methods:

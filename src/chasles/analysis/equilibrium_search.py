@@ -3,7 +3,7 @@
 import numpy as np
 
 from chasles.analysis.place import Place, model_size, unbalanced
-from chasles.build.start.poses import moved, orthogonal, rotations
+from chasles.build.system.state import moved, orthogonal, rotations
 from chasles.core.arrays import POSE_X, Floats
 from chasles.model import InvalidModel, NoEquilibrium
 

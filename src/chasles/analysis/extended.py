@@ -17,8 +17,7 @@ import numpy as np
 
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import words_of
-from chasles.build.system.coordinates import Key
-from chasles.build.system.coupled import coupled_coordinates, orientation
+from chasles.build.system.coordinates import Key, coupled_coordinates, orientation
 from chasles.build.system.user_code import CustomRows
 from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import PAIR

@@ -16,23 +16,27 @@ from chasles.analysis.extended import (
 )
 from chasles.analysis.factor import inverses, joined
 from chasles.analysis.tangent import Tangent, placed, tangent
-from chasles.build.dynamics.maximal import terms_at
-from chasles.build.start.closure import gaps_of, jacobian_at
 from chasles.build.start.consistent import driven_rates, initial_state, typical_speeds
-from chasles.build.start.kkt import constraint_rows, mass_matrices
+from chasles.build.start.free_bodies import terms_at
 from chasles.build.start.redundancy import equilibrated, joint_of_row, rank_of
+from chasles.build.start.rows import constraint_rows, gaps_and_rows, jacobian_at, mass_matrices
 from chasles.build.system.build import Setup, build, check_closed, real_rows
-from chasles.build.system.coordinates import Key
-from chasles.build.system.coupled import coupled_gap, coupled_places, coupled_sizes
-from chasles.build.system.sizes import row_units
+from chasles.build.system.coordinates import (
+    Key,
+    angle_columns,
+    coupled_places,
+    coupled_sizes,
+    first_integrals,
+    integrals_at,
+)
+from chasles.build.system.gaps import row_units
 from chasles.build.system.state import State
-from chasles.build.system.turns import angle_columns, first_integrals, integrals_at
 from chasles.core.arrays import TWIST, Floats, Integers, System
 from chasles.core.constraints.kind import METRE
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.forces.actuator import ACTUATOR
 from chasles.core.forces.registry import FORCES
-from chasles.core.workspace import Workspace
+from chasles.core.workspace import Workspace, make_workspace
 from chasles.model import InconsistentStart, InvalidModel, Model
 from chasles.spaces import resolve_spaces
 
@@ -215,11 +219,10 @@ class Instant:
 
     def gaps(self, absolute: Floats, angles: Floats) -> Floats:
         """g of every row (m, rad); zero for a row that restricts speeds only."""
-        gaps = gaps_of(self.system, self.signals, absolute)[self.rows]
-        gaps[len(self.real) :] = 0.0
-        for k, coupling in enumerate(reversed(self.setup.model.couplings)):
-            off = coupled_gap(self.setup, coupling, absolute, self.turned(angles))
-            gaps[len(gaps) - 1 - k] = float(off)
+        scratch, first = make_workspace(self.system), len(self.real)
+        scratch.signals[: len(self.signals)] = self.signals
+        gaps = gaps_and_rows(self.setup, scratch, absolute, self.turned(angles))[self.rows]
+        gaps[first : first + len(self.coordinates)] = 0.0
         return gaps
 
     @property

@@ -13,7 +13,7 @@ from chasles.analysis.factor import DampedKkt, joined, unit_scale
 from chasles.analysis.instant import Instant, Terms
 from chasles.analysis.stacks import GENERATORS
 from chasles.analysis.tangent import Tangent, placed, summed
-from chasles.build.start.poses import rotations
+from chasles.build.system.state import rotations
 from chasles.core.arrays import TWIST, Floats, Integers
 
 #: mu of the accelerations.
@@ -74,7 +74,7 @@ class Linear:
         self, multipliers: Floats, needed: Floats
     ) -> list[tuple[Integers, Floats]]:
         r"""$-(\partial_\xi Q - \partial_\xi(J^T\lambda) + (0, \omega\times f))$, part by part."""
-        blocks = [(x.columns, -x.slopes[:, :, :12]) for x in self.tangent.loads]
+        blocks = [(x.columns, -x.by_pose) for x in self.tangent.loads]
         blocks += self.geometric_blocks(multipliers)
         return [*blocks, (self.tangent.loads[0].columns, self.held_directions(needed))]
 

@@ -51,15 +51,13 @@ import numpy as np
 from chasles.analysis.instant import Instant, check_gaps, check_speeds, make_instant
 from chasles.analysis.linear import Unbalance, linear_at
 from chasles.analysis.modes import Complex, Mode, eigen, make_modes, mode_table
-from chasles.analysis.pencil import some_modes
-from chasles.analysis.reduced import reduce
+from chasles.analysis.reduced import reduce, some_modes
 from chasles.build.system.state import State, checked_state
 from chasles.core.arrays import TWIST_COMPONENTS, Floats
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_count, checked_not_negative
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
-from chasles.spaces.on_subgroups import check_derived
 
 #: Up to so many bodies, all modes are found with dense matrices; of more, so many modes.
 MOST_DENSE, SOME = 150, 24
@@ -248,7 +246,6 @@ def linearise(
     near = checked_not_negative(near, "near", "Hz", "linearise", InvalidOption)
     if modes is not None:
         modes = checked_count(modes, "modes", 10**6, "linearise", InvalidOption)
-    check_derived(model, "linearise")
     instant, absolute = make_instant(model, about, held=False)
     return linearised(instant, absolute, instant.integrals, axes, modes, near)
 

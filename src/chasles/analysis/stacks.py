@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.system.sizes import grouped
+from chasles.build.system.gaps import grouped
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,

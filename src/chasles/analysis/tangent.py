@@ -1,15 +1,15 @@
 r"""First derivatives of the forces and of the rows of J, along motions of the bodies.
 
 A body moves by a twist in its own frame, $R\exp\hat\omega$ and $x + R u$ to first order, and its
-twist V changes by nu.  Every force and every joint depends on two bodies only, so its derivatives
-are found along their 24 directions and added up.  The formulas of the kernels run on dual numbers
-for that (`chasles.scalars.dual`), on all joints or forces of a kind at once
+twist V changes by nu.  A force or joint depends on two bodies, so that its derivatives are found
+along their 24 directions and added up; a user's force may see more.  The formulas of the kernels
+run on dual numbers for that (`chasles.scalars.dual`), on all joints or forces of a kind at once
 (`chasles.analysis.stacks`): the derivatives are exact, and there is no step to choose.  A user's
 joint runs on jets, as it does in a run (`chasles.analysis.extended`).  Only a user's force, which
 takes floats, is differenced, by Ridders' extrapolation.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
@@ -19,16 +19,14 @@ import numpy as np
 
 from chasles.analysis.extended import formula_slopes
 from chasles.analysis.stacks import (
-    DIRECTIONS,
-    POSES,
     force_stacks,
     joint_stacks,
     stacked_forces,
     stacked_joints,
     stacked_weights,
 )
-from chasles.build.start.poses import moved
-from chasles.build.system.sizes import gyration_radii
+from chasles.build.system.gaps import gyration_radii
+from chasles.build.system.state import moved
 from chasles.core.arrays import (
     ANSWER_WIDTH,
     EXCHANGE_WIDTH,
@@ -50,11 +48,21 @@ AT_ORIGIN = np.concatenate((np.eye(3).ravel(), np.zeros(9)))
 
 @dataclass(frozen=True)
 class Loads:
-    """Wrenches of some forces on two bodies each, and how they change."""
+    """Wrenches of some forces on two bodies each, w = 12, or on more, and how they change."""
 
-    columns: Integers  # (m, 12) of the bodies' twists, -1 for the ground
-    values: Floats  # (m, 12)
-    slopes: Floats  # (m, 12, 24)
+    columns: Integers  # (m, w) of the bodies' twists, -1 for the ground
+    values: Floats  # (m, w)
+    slopes: Floats  # (m, w, 2 w): along motions of the bodies, then of their twists
+
+    @property
+    def by_pose(self) -> Floats:
+        """(m, w, w)"""
+        return self.slopes[:, :, : self.columns.shape[1]]
+
+    @property
+    def by_twist(self) -> Floats:
+        """(m, w, w)"""
+        return self.slopes[:, :, self.columns.shape[1] :]
 
 
 @dataclass(frozen=True)
@@ -87,12 +95,12 @@ class Tangent:
     @cached_property
     def by_pose(self) -> Any:
         """Of Q: column k belongs to direction k of the bodies' poses."""
-        return summed([(x.columns, x.slopes[:, :, :POSES]) for x in self.loads], self.count)
+        return summed([(x.columns, x.by_pose) for x in self.loads], self.count)
 
     @cached_property
     def by_twist(self) -> Any:
         """Of Q: column k belongs to entry k of the bodies' twists."""
-        return summed([(x.columns, x.slopes[:, :, POSES:]) for x in self.loads], self.count)
+        return summed([(x.columns, x.by_twist) for x in self.loads], self.count)
 
     def reaction_blocks(self, multipliers: Floats) -> list[tuple[Integers, Floats]]:
         r"""$\partial_\xi (J^T\lambda)$ at constant $\lambda$, joint by joint."""
@@ -160,9 +168,9 @@ def tangent(
     flat = flattened(system)
     for members in force_stacks(system):
         if forces.address[members[0]] != 0:  # a user's formula
-            found = custom_force(flat, absolute, int(members[0]), signals, angles)
-        else:
-            found = stacked_forces(system, members, absolute, signals, angles)
+            loads.append(custom_force(flat, absolute, int(members[0]), signals, angles))
+            continue
+        found = stacked_forces(system, members, absolute, signals, angles)
         loads.append(Loads(columns_of(forces.a[members], forces.b[members]), *found))
     rows = []
     for members in joint_stacks(system):
@@ -187,8 +195,8 @@ def tangent(
 
 
 def add_sizes(sizes: Floats, columns: Integers, values: Floats, system: System) -> None:
-    """Add the sizes of wrenches (m, 12) on two bodies each, the same for all three axes."""
-    for side in (0, 6):
+    """Add the sizes of wrenches (m, w) on bodies, the same for all three axes."""
+    for side in range(0, columns.shape[1], 6):
         acting = columns[:, side] >= 0
         owners = columns[acting, side] // 6
         pairs = values[acting, side : side + 6].reshape(-1, 2, 3)
@@ -214,25 +222,26 @@ def plain_numbers(record: Any) -> Any:
     return record
 
 
-def columns_of(a: Integers, b: Integers) -> Integers:
-    """Columns (m, 12) of two bodies each; those of the ground are all the last one."""
-    own = [np.where(x[:, None] < 0, -1, 6 * x[:, None] + np.arange(6)) for x in (a, b)]
-    return np.hstack(own)
+def columns_of(*bodies: Integers) -> Integers:
+    """Columns (m, 6 k) of k bodies each (m,); those of the ground are all the last one."""
+    return np.hstack([np.where(x[:, None] < 0, -1, 6 * x[:, None] + np.arange(6)) for x in bodies])
 
 
 # --- formulas of users ---
 
 
 def differenced(
-    function: Callable[[Floats], Floats], absolute: Floats, a: int, b: int, directions: int
+    function: Callable[[Floats], Floats], absolute: Floats, bodies: Sequence[int]
 ) -> Floats:
-    """Derivatives (k, directions) of a function of an absolute state along motions of a and b."""
-    columns = []
-    for direction in range(directions):
-        body = (a, b)[direction // 6 % 2]
+    """Derivatives (k, 12 n) of a function of an absolute state along motions and twists of n
+    bodies.
+    """
+    columns, poses = [], 6 * len(bodies)
+    for direction in range(2 * poses):
+        body = bodies[direction % poses // 6]
         shift, change = np.zeros((2, absolute.shape[0], 6))
         if body >= 0:
-            (shift if direction < POSES else change)[body, direction % 6] = 1.0
+            (shift if direction < poses else change)[body, direction % 6] = 1.0
 
         def along(s: float, shift: Floats = shift, change: Floats = change) -> Floats:
             state = moved(absolute, s * shift)
@@ -266,24 +275,27 @@ def ridders(function: Callable[[float], Floats]) -> Floats:
 
 def custom_force(
     flat: System, absolute: Floats, force: int, signals: Floats, angles: Floats
-) -> tuple[Floats, Floats]:
-    """A user's force on its two bodies: values (1, 12) and derivatives (1, 12, 24)."""
+) -> Loads:
+    """A user's force on its two bodies, or on all that it sees."""
     own: list[Any] = []
     for column in flat.forces:
         width = len(column) // flat.force_count
         own.append(column[force * width : (force + 1) * width])
     alone = flat._replace(forces=Forces(*own), force_count=1)
-    a, b = int(alone.forces.a[0]), int(alone.forces.b[0])
-    order = [6 * body + c for body in (a, b) for c in range(6)]
+    count = int(alone.forces.seen[0])
+    ends = (alone.forces.a[0], alone.forces.b[0])
+    bodies = [int(body) for body in (alone.forces.seen[1 : 1 + count] if count else ends)]
+    columns = columns_of(*np.array(bodies, np.int64)[:, None])
 
     def wrenches(state: Floats) -> Floats:
-        rhs = {k: 0.0 for k in order if k >= 0}
+        rhs = dict.fromkeys(columns[0].tolist(), 0.0)
         work = SimpleNamespace(
             absolute=state.ravel(), rhs=rhs, signals=signals.tolist(), quadratures=angles.tolist(),
             quadrature_rates={}, exchange=np.zeros(EXCHANGE_WIDTH),
             answer=np.zeros(ANSWER_WIDTH),
         )  # fmt: skip
         apply_forces(alone, work)
-        return np.array([rhs.get(k, 0.0) for k in order])
+        return np.array([rhs[k] for k in columns[0].tolist()])
 
-    return wrenches(absolute)[None], differenced(wrenches, absolute, a, b, DIRECTIONS)[None]
+    slopes = differenced(wrenches, absolute, bodies)
+    return Loads(columns, wrenches(absolute)[None], slopes[None])

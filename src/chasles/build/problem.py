@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from chasles.build.dynamics.branching import check_branches
-from chasles.build.dynamics.maximal import MaximalForm
-from chasles.build.dynamics.solver import Solver, make_solver
-from chasles.build.dynamics.tree_readout import needs_tree, read_on_pairs
+from chasles.build.dynamics.solver import Solver, make_solver, never_depend
+from chasles.build.start.free_bodies import MaximalForm
 from chasles.build.start.redundancy import Redundancy
 from chasles.build.system.build import Setup
 from chasles.build.system.state import State
@@ -140,7 +139,7 @@ class Problem:
     def solver(self) -> Solver:
         """What runs step with, each in scratch of its own: made when it is first asked for."""
         solver = make_solver(self.setup, damp=self.damp, refuse=self.refuse)
-        if not self.damp:
+        if not self.damp and not never_depend(self.model):
             check_branches(solver)
         return solver
 
@@ -185,19 +184,6 @@ def make_problem(
     if named and not setup.asks_users:
         choice.model._kept[key] = problem
     return problem
-
-
-def wrench_history(
-    problem: Problem,
-    absolute: Floats,
-    times: Floats,
-    integrals: Floats,
-    coordinates: Floats | None = None,
-) -> Floats:
-    """Joint wrenches (T, m, 12) at absolute states (T, n, 18)."""
-    if needs_tree(problem.model):
-        return read_on_pairs(problem.setup, absolute, times, integrals, coordinates).wrenches
-    return problem.form.wrench_history(absolute, times, integrals)
 
 
 def bytes_kept(bodies: int, quadratures: int, states: int) -> int:

@@ -12,7 +12,7 @@ from chasles.cli.common import show
 
 NEEDED = ("numpy", "scipy", "numba", "matplotlib", "tqdm", "xarray", "h5netcdf", "h5py", "msgspec")
 #: what the extras of the package bring: package -> extra
-EXTRAS = ("mujoco", "viser", "distributed", "cupy-cuda12x")
+EXTRAS = ("mujoco", "distributed", "cupy-cuda12x")
 PYTHON = (3, 11)
 #: kinetic energy of the top of the paper, J: 1/2 w (I + m r^2) w, which its run keeps
 TOP_ENERGY, KEPT = 13972.399, 1e-6

@@ -20,7 +20,7 @@ from chasles.compiled.kernels import Kernel, compiling_at_once
 from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.once import once
 from chasles.compiled.overloads import overload
-from chasles.compiled.pointers import beyond, borrow, call_address
+from chasles.compiled.pointers import beyond, borrow, call_address, fetch
 from chasles.compiled.preparing import JIT_OPTIONS
 from chasles.compiled.reach import OPTIONS
 from chasles.compiled.slots import fill_slots
@@ -32,6 +32,7 @@ __all__ = [
     "borrow",
     "call_address",
     "compiling_at_once",
+    "fetch",
     "fill_slots",
     "formula",
     "hot",

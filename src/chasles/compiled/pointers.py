@@ -6,11 +6,13 @@ kernel keeps the array alive.
 """
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
@@ -65,8 +67,15 @@ def _borrow_compiled(record):
     return lambda record: _borrowed(record)
 
 
+#: What stands behind an address, in Python, while steps that call it are recorded.
+RECORDED: dict[int, Callable[[Any, Any, Any], None]] = {}
+
+
 def call_address(address: int, t: float, inputs: Any, outputs: Any) -> None:
     """Call the C function void f(double t, double *inputs, double *outputs) at an address."""
+    if address in RECORDED and not isinstance(inputs, np.ndarray):
+        RECORDED[address](t, inputs, outputs)
+        return
     pointer = ctypes.POINTER(ctypes.c_double)
     function = ctypes.CFUNCTYPE(None, ctypes.c_double, pointer, pointer)(int(address))
     function(t, inputs.ctypes.data_as(pointer), outputs.ctypes.data_as(pointer))
@@ -119,3 +128,28 @@ def _beyond_pointer(typing_context: Any, pointer: Any, count: Any) -> Any:
 @overload(beyond)
 def _beyond_compiled(array, count):
     return lambda array, count: _beyond_pointer(array, count)
+
+
+def fetch(array: Any, at: int) -> None:
+    """Ask for the cache line of an entry of a borrowed array, which is needed soon.
+
+    Long models are larger than caches: memory takes longer to answer than a body takes to compute.
+    """
+
+
+@intrinsic
+def _fetched(typing_context: Any, pointer: Any, at: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        place = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
+        builder.call(function, [place, word(0), word(3), word(1)])  # to read, and again, data
+        return context.get_dummy_value()
+
+    return types.void(pointer, types.intp), codegen
+
+
+@overload(fetch)
+def _fetch_compiled(array, at):
+    return lambda array, at: _fetched(array, at)

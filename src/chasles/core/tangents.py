@@ -40,6 +40,8 @@ from chasles.scalars.elementary import maximum
 
 #: Differences: half of the digits of a displacement, and of a velocity (per second).
 SMALL = 2.0**-26
+#: Of the distance from the origin: what a body is displaced by is small against no less than that.
+FAR = 2.0**-10
 #: Directions of one body: 6 of its pose, 6 of its twist.
 POSES, DIRECTIONS = 6, 12
 
@@ -58,11 +60,12 @@ class Tangents(NamedTuple):
 def make_tangents(system: System, work: Workspace) -> Tangents:
     """Storage for a model whose stages write `work`."""
     mass = np.maximum(system.bodies.mass, np.finfo(float).tiny)
+    reach = np.sqrt(system.bodies.inertia[:, :3].mean(axis=1) / mass)
     kinds = system.forces.kind[: system.force_count].tolist()
     return storage(
         Tangents, {},
         probe=make_workspace(system)._replace(signals=work.signals, quadratures=work.quadratures),
-        reach=np.sqrt(system.bodies.inertia[:, :3].mean(axis=1) / mass),
+        reach=np.where(reach > 0.0, reach, reach.max(initial=0.0)),  # frames without mass
         one_sided=np.array([FORCES[kind].one_sided for kind in kinds], np.int64),
     )  # fmt: skip
 
@@ -82,9 +85,11 @@ def move_body(tangents: Any, scratch: Any, body: int, direction: int) -> float:
         put9(now, at + POSE_R, matmul(mat9(was, at + POSE_R), turn))
         return SMALL
     if direction < 6:
-        step = SMALL * reach
+        place = vec3(was, at + POSE_X)
+        far = maximum(maximum(size_of(place[0]), size_of(place[1])), size_of(place[2]))
+        step = SMALL * maximum(reach, FAR * far)  # rounding of a far place leaves some of it
         shift = matvec(mat9(was, at + POSE_R), unit(direction - 3, step))
-        put3(now, at + POSE_X, add(vec3(was, at + POSE_X), shift))
+        put3(now, at + POSE_X, add(place, shift))
         return step
     scale = reach if direction >= 9 else 1.0
     entry = at + TWIST + direction - 6

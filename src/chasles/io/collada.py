@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
+from chasles.io.xml_checks import has_entities
 from chasles.model import InvalidFile
 from chasles.model.mesh_files import Triangles, welded
 from chasles.model.words import Floats
@@ -24,7 +25,7 @@ FACES = ("triangles", "polylist", "polygons", "trifans")
 def read_collada(path: Path) -> Triangles:
     """Vertices (V, 3) in m and triangles (T, 3) of all that the scene of a file shows."""
     text = path.read_text("utf-8", errors="replace")
-    if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
+    if has_entities(text):
         raise refused(path, "has a document type or entities")
     try:
         return surface(ElementTree.fromstring(text), path)

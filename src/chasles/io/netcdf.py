@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.build.system.coordinates import coordinate_keys
+from chasles.build.system.coordinates import coordinate_keys, hinge_names, unwrapped_angle
 from chasles.build.system.signals import Inputs
 from chasles.build.system.state import State
-from chasles.build.system.turns import hinge_names
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.io.hdf5_heaps import check_heaps
 from chasles.io.segments import STATUS, check_times, load_recording, model_of, problem_of
@@ -23,12 +22,10 @@ from chasles.model.errors import one_line, short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.result.atomic_file import SUFFIX, checked_path, is_sealed
-from chasles.result.checkpoint import Checkpoint
 from chasles.result.dataset import FORMAT
-from chasles.result.provenance import Provenance
+from chasles.result.provenance import Checkpoint, Provenance
 from chasles.result.result import Result
 from chasles.result.tables import READERS
-from chasles.result.violations import unwrapped_angle
 from chasles.run.preparation import with_inputs
 from chasles.run.recorded import HEADER, SEGMENTS, is_recording
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.io.limits import MOST_STEPS
-from chasles.io.schema import field_names, file_types
+from chasles.io.schema import RUN_TYPES
 from chasles.model import Body, InvalidModel, InvalidOption, Joint, UnknownName
 from chasles.model.errors import short_repr
 from chasles.model.plain import placed_at
@@ -62,14 +62,13 @@ def space_from(space: Any, body: str) -> Any:
 
 def run_to_plain(run: Any) -> dict[str, Any]:
     """The table of keyword arguments of `simulate`; what is not data is refused."""
-    known = field_names(file_types().run)
     if not isinstance(run, Mapping):
         raise InvalidOption(
             f"run must be a dict, got {short_repr(run)}.", 'Give a dict: run={"until": 1.0}.'
         )
     plain = {}
     for name, value in run.items():
-        UnknownName.check("option", name, known, "run")
+        UnknownName.check("option", name, RUN_TYPES, "run")
         if value is not None:
             plain[name] = option_to_plain(value, f"run, {name}")
     with placed_at("run"):

@@ -1,8 +1,8 @@
-"""Models and runs as TOML files: data only, checked twice, written to be read by people.
+"""Models and runs as TOML files: data only, written to be read by people.
 
-A file goes through four doors: it is small and shallow (`limits`), its keys mean something once
-their units are taken out (`units`), its values have the types of the model's own fields (`schema`),
-and they satisfy the rules of mechanics (the model itself).
+A file goes through three doors: it is small and shallow (`limits`), its keys mean something once
+their units are taken out (`units`, `schema`), and its values are those of a model: the parts
+themselves check them, as they check a user's own words.
 """
 
 import os
@@ -10,21 +10,23 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
 from chasles.io.limits import check_keys, check_tree, text_of
 from chasles.io.run_options import checked_run, run_to_plain
 from chasles.io.schema import (
+    RUN_TYPES,
     SOLIDS,
     START,
-    Axis,
-    Turn,
-    field_names,
-    file_types,
-    shape_structs,
-    wave_structs,
+    TURN,
+    WHOLE,
+    Keys,
+    part_keys,
+    run_type,
+    shape_keys,
+    wave_keys,
 )
 from chasles.io.toml_text import write_text
 from chasles.io.units import in_si
@@ -32,10 +34,12 @@ from chasles.model import Body, ChaslesError, InvalidFile, InvalidModel, Model, 
 from chasles.model.errors import short_repr
 from chasles.model.model import checked_model
 from chasles.model.plain import (
+    REQUIRED,
     SIGNALS,
     VECTORS,
     WAVES,
     body_to_plain,
+    checked_list,
     defaults_of,
     from_plain,
     listed,
@@ -71,25 +75,22 @@ def read_toml(path: str | os.PathLike[str]) -> tuple[Model, dict[str, Any]]:
 def parsed(text: str, source: Path) -> tuple[Model, dict[str, Any]]:
     """Model and options of a text; errors say where in the file, but not which file it is."""
     document = prepared(decoded(text, source))
-    try:
-        msgspec.convert(document, file_types().whole, strict=True)
-    except (msgspec.ValidationError, OverflowError) as error:
-        raise explained(str(error), document) from None
-    run = checked_run(document.pop("run", {}))
-    document["bodies"] = [
-        made(body, f"bodies[{index}]") for index, body in enumerate(document["bodies"])
-    ]
+    run = parsed_run(document.pop("run", {}))
+    if "bodies" in document:
+        document["bodies"] = [
+            made(body, f"bodies[{index}]")
+            for index, body in enumerate(checked_list(document["bodies"], "bodies"))
+        ]
     return from_plain(document), run
 
 
 def parsed_run(table: dict[str, Any]) -> dict[str, Any]:
     """The options for `simulate` of a table [run], by the same rules wherever it stands."""
-    kind = file_types().run
-    plain = in_si(table, field_names(kind), "run")
+    plain = in_si(table, set(RUN_TYPES), "run") if isinstance(table, dict) else table
     try:
-        msgspec.convert(plain, kind, strict=True)
+        msgspec.convert({"run": plain}, run_type(), strict=True)
     except (msgspec.ValidationError, OverflowError) as error:
-        raise explained(str(error), plain) from None
+        raise explained(str(error), {"run": plain}) from None
     return checked_run(plain)
 
 
@@ -116,18 +117,15 @@ def decoded(text: str, source: Path) -> dict[str, Any]:
 
 def prepared(document: dict[str, Any]) -> dict[str, Any]:
     """The same tables with every key known and in SI units, and a kind for every body."""
-    types = file_types()
-    document = in_si(document, field_names(types.whole), "the file")
+    document = in_si(document, WHOLE, "the file")
     joints = joint_kinds(document.get("joints"))
-    for what, kinds in types.parts.items():
+    for what, kinds in part_keys().items():
         members = document.get(what)
         if isinstance(members, list):
             document[what] = [
                 prepared_part(member, kinds, what, f"{what}[{index}]", turning(member, joints))
                 for index, member in enumerate(members)
             ]
-    if isinstance(document.get("run"), dict):
-        document["run"] = in_si(document["run"], field_names(types.run), "run")
     return document
 
 
@@ -153,15 +151,13 @@ def turning(part: Any, joints: dict[str, Any]) -> bool | None:
     return TURNS.get(kind) if isinstance(kind, str) else None
 
 
-def prepared_part(
-    part: Any, kinds: dict[str, Any], what: str, where: str, turns: bool | None
-) -> Any:
+def prepared_part(part: Any, kinds: Keys, what: str, where: str, turns: bool | None) -> Any:
     if not isinstance(part, dict):
         return part
     if what == "bodies":
         part = {"kind": "body", **part}
     fields = of_kind(part, kinds, f"{what.removesuffix('s')} kind", where, turns)
-    with_signals(fields, dict, lambda one, at: of_kind(one, wave_structs(), "signal", at), where)
+    with_signals(fields, dict, lambda one, at: of_kind(one, wave_keys(), "signal", at), where)
     if "shape" in fields:
         fields["shape"] = prepared_shape(fields["shape"], f"{where}, shape")
     if isinstance(fields.get("shapes"), list):
@@ -175,18 +171,18 @@ def prepared_part(
 def prepared_shape(shape: Any, where: str) -> Any:
     if not isinstance(shape, dict):
         return shape
-    return with_turn(of_kind(shape, shape_structs(), "shape", where), where)
+    return with_turn(of_kind(shape, shape_keys(), "shape", where), where)
 
 
 def with_turn(fields: dict[str, Any], where: str) -> dict[str, Any]:
     """The same with a rotation in words in SI units."""
     if isinstance(fields.get("rotation"), dict):
-        fields["rotation"] = in_si(fields["rotation"], field_names(Turn), f"{where}, rotation")
+        fields["rotation"] = in_si(fields["rotation"], TURN, f"{where}, rotation")
     return fields
 
 
 def of_kind(
-    table: dict[str, Any], kinds: dict[str, Any], what: str, where: str, turns: bool | None = None
+    table: dict[str, Any], kinds: Keys, what: str, where: str, turns: bool | None = None
 ) -> dict[str, Any]:
     """A table whose kind is known, in SI units."""
     kind = table.get("kind")
@@ -195,22 +191,28 @@ def of_kind(
             f"{where} has no 'kind'.", f"Give kind = ..., one of {', '.join(kinds)}."
         )
     if not isinstance(kind, str) or kind not in kinds:
-        for elsewhere, others in file_types().parts.items():
+        for elsewhere, others in part_keys().items():
             if isinstance(kind, str) and kind in others and what.endswith(" kind"):
                 raise UnknownName(
                     f"{where}: there is no {what} '{kind}'.", f"It belongs to [[{elsewhere}]]."
                 )
         raise UnknownName.among(what, kind, kinds, where=where)
-    return in_si(table, field_names(kinds[kind]), where, turns)
+    return in_si(table, kinds[kind], where, turns)
 
 
-def made(body: dict[str, Any], where: str) -> dict[str, Any]:
+def made(body: Any, where: str) -> Any:
     """The plain data of a body; solids are made first."""
+    if not isinstance(body, dict):
+        return body
     fields = {name: value for name, value in body.items() if name != "kind"}
     if body["kind"] == "body":
         return fields
+    maker = SOLIDS[body["kind"]]
+    for name, default in defaults_of(maker).items():
+        if default is REQUIRED and name not in (*fields, "start"):
+            raise InvalidModel(f"{where} has no '{name}'.", f"Give {name} = ... there.")
     with placed_at(where):
-        return body_to_plain(SOLIDS[body["kind"]](**fields))
+        return body_to_plain(maker(**fields))
 
 
 # --- errors ---------------------------------------------------------------------------------------
@@ -220,16 +222,7 @@ def explained(message: str, document: Any) -> InvalidModel:
     """What msgspec says, with the value that it speaks of."""
     matched = PLACE.match(message)
     rule, path = (matched[1], matched[2] or "the file") if matched else (message, "the file")
-    missing = re.match(r"Object missing required field `(.*)`", rule)
-    if missing:
-        return InvalidModel(f"{path} has no '{missing[1]}'.", f"Give {missing[1]} = ... there.")
     value = value_at(document, path)
-    if rule.startswith("Invalid enum value") and path.rpartition(".")[2].startswith("axis"):
-        axes = ", ".join(f"'{axis}'" for axis in get_args(Axis))
-        return InvalidModel(
-            f"{path} must be an axis, got {short_repr(value)}.",
-            f"Give one of {axes}, or three numbers.",
-        )
     expected = re.match(r"Expected `([^`]*)`(?: of length (\d+))?", rule)
     if expected is None:
         return InvalidModel(

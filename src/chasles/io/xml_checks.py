@@ -108,7 +108,7 @@ class Checker:
     def check_text(self, scope: Scope, source: Path, text: str, bases: tuple[Path, ...]) -> None:
         """One file; what it names is looked for in the folders `bases`."""
         text = text.lstrip().rstrip("\0")  # what editors leave around it, and MuJoCo does not mind
-        if "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper():
+        if has_entities(text):
             raise InvalidFile(
                 f"'{source}' has a document type or entities, which robots do not need.",
                 "Remove <!DOCTYPE ...> and write entities out.",
@@ -305,6 +305,11 @@ class Checker:
         if self.parsed > MOST_FILES:
             raise InvalidFile(f"{where}: more than {MOST_FILES} files.", "Include fewer.")
         return text_of(target)[1]
+
+
+def has_entities(text: str) -> bool:
+    """Whether a text of XML has a document type or entities, which may be bombs."""
+    return "<!DOCTYPE" in text.upper() or "<!ENTITY" in text.upper()
 
 
 def end_of(where: str, path: Path) -> Path:

@@ -19,9 +19,8 @@ from chasles.model.checks import (
     checked_vector,
     fill,
 )
-from chasles.model.docstrings import explain
 from chasles.model.errors import InvalidBody, short_repr
-from chasles.model.keywords import WithConstructors, checked_keywords
+from chasles.model.keywords import WithConstructors, checked_keywords, explain
 from chasles.model.physical import checked_inertia
 from chasles.model.rotations import Turned, rotation_of
 from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere, checked_axis
@@ -173,6 +172,13 @@ class Body(metaclass=WithConstructors):
             "shapes": checked_shapes(one_of(shapes, shape, where), where),
         }
         fill(self, **values)
+
+    def __repr__(self) -> str:
+        """Its name, mass and place, and the kinds of its shapes."""
+        at = ", ".join(f"{x:g}" for x in self.position)
+        kinds = "".join(f", {shape.kind}" for shape in self.shapes[:3])
+        more = f" and {len(self.shapes) - 3} more" if len(self.shapes) > 3 else ""
+        return f"Body('{self.name}', {self.mass:g} kg at ({at}) m{kinds}{more})"
 
     @property
     def shape(self) -> Shape | None:

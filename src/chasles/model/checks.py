@@ -126,7 +126,7 @@ def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> Floats
         array = np.asarray(None if isinstance(value, Bytes) else value)
     except ValueError:  # ragged
         array = np.empty(0, dtype=object)
-    if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
+    if array.dtype.kind not in "iuf" or np.ma.is_masked(value) or holds_flags(value):
         raise invalid(
             f"{where}: {what} must be an array of real numbers, got {short_repr(value)}.",
             "Give real numbers only, in rows of equal length.",
@@ -139,6 +139,13 @@ def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> Floats
             "Give finite numbers.",
         )
     return numbers
+
+
+def holds_flags(value: Any) -> bool:
+    """Whether True or False stands among numbers, where NumPy takes it for 1 or 0."""
+    return isinstance(value, list | tuple) and any(
+        isinstance(entry, bool | np.bool_) or holds_flags(entry) for entry in value
+    )
 
 
 def checked_vector(value: Any, what: str, where: str, invalid: Invalid) -> Vector3:

@@ -1,8 +1,10 @@
-"""Arguments and constructors that do not exist, are missing or come twice are refused in words."""
+"""Public functions: names of what they take are checked, and their texts are completed."""
 
-from collections.abc import Callable, Iterable
-from functools import wraps
-from inspect import CO_VARARGS, CO_VARKEYWORDS
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, wraps
+from inspect import CO_VARARGS, CO_VARKEYWORDS, cleandoc, signature
+from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from chasles.model.errors import ChaslesError, UnknownName, short_repr
@@ -126,3 +128,134 @@ def title(given: tuple[Any, ...], name: str) -> str:
     name = name or type(given[0]).__name__
     called = next((value for value in given[:2] if isinstance(value, str)), None)
     return name if called is None else f"{name} '{called}'"
+
+
+HEAD = "Parameters\n----------\n"
+ENTRY = re.compile(r"^(\w+)\n((?:    .+\n?)+)", re.M)
+#: The title of what comes after parameters.
+SECTION = re.compile(r"^(?:Returns|Raises|Notes|Examples)\n-+$", re.M)
+
+
+def parameters_in(text: str | None) -> dict[str, str]:
+    """Name -> its lines, of the section Parameters of a docstring."""
+    section = cleandoc(text or "").partition(HEAD)[2].partition("\n\n")[0]
+    return {name: lines.rstrip() for name, lines in ENTRY.findall(section)}
+
+
+def with_parameters(text: str, names: Iterable[str], meanings: Mapping[str, str]) -> str:
+    """A docstring that describes these parameters: by itself, or else by their meanings.
+
+    >>> print(with_parameters("A ball.", ["radius"], {"radius": "    Radius, m."}))
+    A ball.
+    <BLANKLINE>
+    Parameters
+    ----------
+    radius
+        Radius, m.
+    """
+    text = cleandoc(text)
+    known = {**meanings, **parameters_in(text)}
+    described = [f"{name}\n{known[name]}" for name in names if name in known]
+    if not described:
+        return text
+    before, found, after = text.partition(HEAD)
+    if found:
+        after = after.partition("\n\n")[2]
+    else:
+        title = SECTION.search(text)
+        at = title.start() if title else len(text)
+        before, after = text[:at], text[at:]
+    return "\n\n".join(filter(None, (before.rstrip(), HEAD + "\n".join(described), after)))
+
+
+def explain(made: Any, meanings: Mapping[str, str]) -> None:
+    """Describe the parameters that the text of a function or class leaves out, by their meanings.
+
+    These are texts without indentation.
+    """
+    known = {name: indent(fill(text, 92), "    ") for name, text in meanings.items()}
+    made.__doc__ = with_parameters(made.__doc__ or "", signature(made).parameters, known)
+
+
+#: What functions that run a model mean by the names of their parameters.
+OF_RUNS = {
+    "model": "The model.",
+    "until": "End time, s.",
+    "step": "Length of a step, s.",
+    "methods": "Names, Tableaus or Methods.",
+    "acceleration": "Form of the acceleration constraints: see `simulate`.",
+    "progress": "Whether to show a progress bar. Default: if it takes longer than a moment.",
+    **dict.fromkeys(("method", "spaces", "stabilise"), "As in `simulate`."),
+}
+#: What functions that make films mean by theirs.
+OF_FILMS = {
+    "path": "The file. .html: one page that works without a network, to rotate, zoom and play."
+    " .gif, or .mp4 (needs ffmpeg). .glb or .gltf for Blender and other viewers of glTF. None:"
+    " return a Film, which a notebook shows.",
+    "labels": "Names of the results. Default: what they differ in.",
+    "layout": 'Of several results: "side by side" or "overlaid".',
+    "title": "Title of the page. Default: the name of the file.",
+    "view": '"auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees.',
+    "frames": "Largest number of saved states that a page shows. Default: as many as fit into"
+    " about 3 MB.",
+    "forces": "Whether a page shows the reactions of joints, springs, motors and loads as arrows.",
+    "speed": "Of .gif and .mp4: seconds of motion per second of film. Default: a film of about"
+    " 6 s.",
+    "fps": "Of .gif and .mp4: frames per second, 1/s.",
+    "size": "Of .gif and .mp4: width and height in pixels. Default: (720, 540), wider for results"
+    " side by side.",
+    "follow": "Body that the camera follows. On a page another one can be chosen.",
+    "live": "Whether the page simulates the model itself, from its start, as WebAssembly. For"
+    " small models.",
+    "sliders": 'Ranges of the sliders of a live page: "gravity" (its magnitude, m/s²), the name of'
+    ' a joint (its start), "hinge.rate", "top.mass", "top.angular_velocity.z", ... Default: a few'
+    " of these.",
+}
+
+
+def explained(made: Made, meanings: Mapping[str, str] = OF_RUNS) -> Made:
+    """A function or a class with the usual meaning of parameters that its text leaves out."""
+    explain(made, meanings)
+    return made
+
+
+explained_film = partial(explained, meanings=OF_FILMS)
+
+
+def inherit_parameters(cls: type) -> None:
+    """Describe what a class takes as the classes do that it derives from."""
+    meanings: dict[str, str] = {}
+    for base in reversed(cls.__mro__[1:]):
+        meanings |= parameters_in(base.__doc__)
+    if cls.__doc__:
+        cls.__doc__ = with_parameters(cls.__doc__, signature(cls).parameters, meanings)
+
+
+#: What methods mean by the names of their parameters.
+USUAL = {
+    "body": "The body or its name.",
+    "joint": "The joint or its name.",
+    "which": '"auto", "angle" or "displacement".',
+    "axes": 'Axes of the components: "body" or "world".',
+    "force": "The force or its name.",
+    "sensor": "The sensor or its name.",
+}
+
+
+def documented(returns: str, **meanings: str) -> Callable[[Made], Made]:
+    """A method with sections on its parameters and on what it returns: "(T, 3), m" of an array.
+
+    Of other types, "Reaction: Forces in N" say.
+    """
+    known = {name: f"    {text}" for name, text in (USUAL | meanings).items()}
+    named = re.fullmatch(r"(\w+): (.+)", returns)
+    kind, shape = named.groups() if named else ("ndarray", returns)
+
+    def with_sections(method: Made) -> Made:
+        text = with_parameters(method.__doc__ or "", signature(method).parameters, known)
+        before, examples, after = text.partition("Examples\n--------\n")
+        section = f"Returns\n-------\n{kind}\n    {shape}."
+        method.__doc__ = "\n\n".join(filter(None, (before.rstrip(), section, examples + after)))
+        return method
+
+    return with_sections

@@ -80,7 +80,8 @@ def from_plain(plain: Any) -> Model:
         ]
         for what, kinds in PARTS.items()
     }
-    return Model(**{**fields, "bodies": bodies, **parts})
+    notes = checked_list(fields["notes"], "notes")
+    return Model(**{**fields, "bodies": bodies, **parts, "notes": notes})
 
 
 def check_kinds(model: Model) -> None:

@@ -6,10 +6,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar, dataclass_transform
 
 from chasles.model.checks import Invalid, checked_name, fill
-from chasles.model.docstrings import inherit_parameters
 from chasles.model.errors import InvalidModel
 from chasles.model.fields import Check, check_of, given, given_as, unset
-from chasles.model.keywords import checked_call
+from chasles.model.keywords import checked_call, inherit_parameters
 
 #: Classes of this package register themselves; others say so: class Mine(Joint, in_files=True).
 PACKAGE = __name__.split(".")[0]

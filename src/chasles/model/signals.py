@@ -1,6 +1,6 @@
 """Functions of time, with their first and second derivatives."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 from warnings import warn
 
@@ -75,6 +75,23 @@ class Signal(metaclass=WithConstructors):
         """Its value, if it is a constant by definition."""
         wave = self.function
         return wave.offset if isinstance(wave, Linear) and wave.slope == 0.0 else None
+
+    def __repr__(self) -> str:
+        """As it would be made anew; long tables by their ends."""
+        wave: Any = self.function
+        if not hasattr(wave, "order"):
+            others = [name for name in ("rate", "second") if getattr(self, name) is not None]
+            return f"Signal({', '.join([getattr(wave, '__name__', repr(wave)), *others])})"
+        if self.steady is not None:
+            return f"Signal.constant({self.steady})"
+        if isinstance(wave, Table):
+            ends = f"from {wave.times[0]:g} to {wave.times[-1]:g} s"
+            return f"Signal.table({len(wave.times)} values {ends})"
+        told = [
+            f"{f.name}={value!r}" for f in fields(wave)
+            if f.name != "order" and (value := getattr(wave, f.name)) != f.default
+        ]  # fmt: skip
+        return f"Signal.{type(wave).__name__.lower()}({', '.join(told)})"
 
     @classmethod
     def of(cls, wave: Wave) -> "Signal":

@@ -9,8 +9,8 @@ from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.groups.so3 import so3_from_matrix
 from chasles.model import Body, InvalidOption
 from chasles.model.checks import checked_vector
-from chasles.model.docstrings import documented
 from chasles.model.errors import short_repr
+from chasles.model.keywords import documented
 from chasles.model.words import BodyAxes
 from chasles.result import energy
 from chasles.result.readout import PointHistory, point_history

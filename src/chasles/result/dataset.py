@@ -12,14 +12,12 @@ import numpy as np
 from chasles.build.problem import Problem
 from chasles.build.start.redundancy import joint_of_row
 from chasles.build.system.build import Setup, real_rows
-from chasles.build.system.coordinates import coordinate_keys
-from chasles.build.system.turns import angle_columns
+from chasles.build.system.coordinates import angle_columns, coordinate_keys, gap
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import InvalidModel, Model
 from chasles.model.plain import to_plain
 from chasles.result import energy
 from chasles.result.provenance import Provenance
-from chasles.result.violations import gap
 
 if TYPE_CHECKING:
     from xarray import Dataset

@@ -107,7 +107,7 @@ class Reaction:
 
 
 def reaction(setup: Setup, joint: str, absolute: Floats, wrenches: Floats) -> Reaction:
-    """The reaction of one joint from the wrenches of all (see `wrench_history`)."""
+    """The reaction of one joint from the wrenches of all."""
     index = setup.joint_index[joint]
     joints = setup.system.joints
     point, axes = frame_in_world(setup, index, absolute)

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.dynamics.tree_readout import needs_tree, read_on_pairs
 from chasles.build.system.build import Setup
 from chasles.build.system.gaps import components, opening_history
 from chasles.core.arrays import (
@@ -185,12 +184,9 @@ def elongation_of(setup: Setup, index: int, absolute: Floats) -> Floats | None:
 
 
 def accelerations(
-    setup: Setup, absolute: Floats, times: Floats, integrals: Floats, wrenches: Floats,
-    coordinates: Floats | None,
-) -> Floats:  # fmt: skip
-    """V' (T, n, 6) of all bodies; `wrenches` (T, m, 12) are those of the joints."""
-    if needs_tree(setup.model):
-        return read_on_pairs(setup, absolute, times, integrals, coordinates).rates
+    setup: Setup, absolute: Floats, times: Floats, integrals: Floats, wrenches: Floats
+) -> Floats:
+    """V' (T, n, 6) of bodies with mass; `wrenches` (T, m, 12) are those of the joints."""
     system, (count, bodies) = setup.system, absolute.shape[:2]
     rotation = components(absolute, POSE_R, 9)
     inertia = components(system.bodies.inertia, 0, 6)

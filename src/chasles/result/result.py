@@ -11,24 +11,21 @@ import numpy as np
 
 from chasles.build.start.assembly import Assembly
 from chasles.build.start.redundancy import Redundancy
-from chasles.build.system.coordinates import coordinate_keys
+from chasles.build.system.coordinates import angle_columns, coordinate_keys, counted_angles
 from chasles.build.system.state import State
-from chasles.build.system.turns import angle_columns, counted_angles
 from chasles.core.arrays import Floats
 from chasles.model import AnyDriver, AnySensor, Body, Force, InvalidOption, Joint
 from chasles.model.errors import short_repr
-from chasles.model.keywords import checked_keywords
-from chasles.model.notebook import pairs
+from chasles.model.keywords import checked_keywords, explained_film
 from chasles.model.plain import check_kinds
-from chasles.model.tables import small
+from chasles.model.tables import pairs, small
 from chasles.model.words import ViewDirection
 from chasles.result.atomic_file import checked_target, write, write_whole
-from chasles.result.between import state_at
+from chasles.result.between import rows_of, sliced, state_at
 from chasles.result.bodies import OfBodies, OfEnergy
 from chasles.result.dataset import make_table, over_time, to_xarray
-from chasles.result.efforts import OfForces
+from chasles.result.joints import OfForces
 from chasles.result.reading import sensor_values, to_frame
-from chasles.result.slices import rows_of, sliced
 from chasles.result.tables import WRITERS
 from chasles.result.uniqueness import UniqueReactions, unique_reactions
 
@@ -285,6 +282,7 @@ class Result(OfBodies, OfForces, OfEnergy):
 
         return plot_result(self, what, path, part=part, ax=ax, size=size)
 
+    @explained_film
     @checked_keywords
     def animate(
         self,
@@ -305,35 +303,6 @@ class Result(OfBodies, OfForces, OfEnergy):
     ) -> "Path | Film":
         """Make a film: .html for any browser, .gif, .mp4 (with ffmpeg), or .glb for Blender.
 
-        Parameters
-        ----------
-        path
-            The file. None: return a Film, which a notebook shows.
-        labels
-            Name of the result.
-        layout
-            Of several results: see `chasles.animate`.
-        title
-            Title of the page.
-        view
-            "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees.
-        frames
-            Largest number of saved states that a page shows.
-        forces
-            Whether a page shows the reactions of joints, springs, motors and loads as arrows.
-        speed
-            Of .gif and .mp4: seconds of motion per second of film.
-        fps
-            Of .gif and .mp4: frames per second, 1/s.
-        size
-            Of .gif and .mp4: width and height in pixels.
-        follow
-            Body that the camera follows.
-        live
-            Whether the page simulates the model itself, as WebAssembly.
-        sliders
-            Ranges of the sliders of a live page: see `chasles.animate`.
-
         Returns
         -------
         Path or Film
@@ -351,12 +320,12 @@ class Result(OfBodies, OfForces, OfEnergy):
     def view(
         self, *, port: int = 8080, block: bool | None = None, follow: Body | str | None = None
     ) -> "Live":
-        """Show the run in a live viewer in the browser (needs the extra `view`).
+        """Show the run in a viewer in the browser: its film, with every saved state.
 
         Parameters
         ----------
         port
-            Port of the server, on this machine only.
+            Port of the server, on this machine only. If it is taken, the next free one.
         block
             Wait until Ctrl-C. By default the viewer runs as long as the returned object exists.
         follow

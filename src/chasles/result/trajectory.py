@@ -4,12 +4,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from chasles.build.dynamics.tree_readout import OnPairs, own_readings, read_on_pairs
-from chasles.build.problem import Problem, wrench_history
+from chasles.build.dynamics.tree_problem import OnPairs, needs_tree, own_readings, read_on_pairs
+from chasles.build.problem import Problem
 from chasles.core.arrays import Floats
 from chasles.model import Body, Joint, Model
-from chasles.result.checkpoint import Checkpoint
-from chasles.result.provenance import Provenance
+from chasles.result.provenance import Checkpoint, Provenance
 from chasles.result.readout import accelerations
 from chasles.spaces import Designation
 
@@ -64,18 +63,25 @@ class Trajectory:
         )  # fmt: skip
 
     @cached_property
+    def _on_pairs(self) -> OnPairs:
+        """What the pairs tell of couplings, and where bodies have no mass of everything."""
+        return read_on_pairs(
+            self.problem.setup, self.absolute, self.t, self.integrals, self.coordinates
+        )
+
+    @cached_property
     def _multipliers(self) -> Floats:
         """Of all couplings (T, c): those of the method where it has its own, as for joints."""
-        found = read_on_pairs(
-            self.problem.setup, self.absolute, self.t, self.integrals, self.coordinates
-        ).couplings
+        found = self._on_pairs.couplings.copy()
         if self._own is not None:
             found[self._own[0]] = self._own[1].couplings
         return found
 
     @cached_property
     def _wrenches_of_motion(self) -> Floats:
-        return wrench_history(self.problem, self.absolute, self.t, self.integrals, self.coordinates)
+        if needs_tree(self.model):
+            return self._on_pairs.wrenches
+        return self.problem.form.wrench_history(self.absolute, self.t, self.integrals)
 
     @cached_property
     def _wrenches(self) -> Floats:
@@ -88,14 +94,10 @@ class Trajectory:
     @cached_property
     def _rates(self) -> Floats:
         """V' (T, n, 6)."""
-        return accelerations(
-            self.problem.setup,
-            self.absolute,
-            self.t,
-            self.integrals,
-            self._wrenches,
-            self.coordinates,
-        )
+        if needs_tree(self.model):
+            return self._on_pairs.rates
+        history = self.absolute, self.t, self.integrals
+        return accelerations(self.problem.setup, *history, self._wrenches)
 
     def _body(self, body: Body | str) -> Floats:
         return self.absolute[:, self.problem.setup.body_index[self.model.body(body).name]]

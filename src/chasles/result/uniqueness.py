@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.build.dynamics.maximal import terms_at
+from chasles.build.start.free_bodies import terms_at
 from chasles.build.start.redundancy import DEPENDENT, RANK_LIMIT, all_rows, equilibrated
 from chasles.build.system.build import Setup, real_rows
 from chasles.core.arrays import POSE_X, Floats, Integers, row_span
 from chasles.model import InvalidModel, UnknownName
-from chasles.model.notebook import as_html
-from chasles.model.tables import Table
+from chasles.model.tables import Table, as_html
 from chasles.result.reactions import reaction
 
 COMPONENTS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")

@@ -81,7 +81,7 @@ def to_accuracy(asked: Options) -> Result:
     try:
         with warnings.catch_warnings():  # only what is returned is to be heard
             warnings.simplefilter("ignore", ChaslesWarning)
-            if is_free(asked) and asked.model.forces:
+            if is_free(asked) and asked.model.forces and asked.controller is None:
                 result = stiff_or_not(chosen, wanted, size, shortest_of(run))
             else:
                 result = told(by_tolerances(chosen, wanted, size), wanted)

@@ -14,7 +14,7 @@ import numpy as np
 
 from chasles.build.start.redundancy import joint_of_row, lightest_body
 from chasles.build.system.build import Setup
-from chasles.build.system.sizes import alike, length_rows
+from chasles.build.system.gaps import alike, length_rows
 from chasles.core.arrays import Floats
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.mechanism import Promises
@@ -36,7 +36,7 @@ from chasles.core.state_block import (
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import Contact, JointStop
 from chasles.result import energy
-from chasles.run.fast_spins import lost_attitudes
+from chasles.run.half_steps import lost_attitudes, turning_forces
 from chasles.run.loop import Ended
 from chasles.run.stepper import Stepper
 
@@ -232,7 +232,7 @@ def unresolved_contacts(ended: Ended) -> list[str]:
 
 #: In the order in which they speak.
 CHECKS: tuple[Callable[[Ended], list[str]], ...] = (
-    failed_checks, lost_attitudes, unfitted_signals, unresolved_contacts,
+    failed_checks, lost_attitudes, turning_forces, unfitted_signals, unresolved_contacts,
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.system.coordinates import Key, coordinate_rate
+from chasles.build.system.coordinates import Key, coordinate, coordinate_rate
 from chasles.build.system.signals import Inputs
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import (
@@ -21,10 +21,9 @@ from chasles.model import (
 )
 from chasles.model.checks import checked_number, checked_positive
 from chasles.model.coordinates import coordinate_key
-from chasles.model.docstrings import documented
 from chasles.model.errors import one_line, short_repr
+from chasles.model.keywords import documented
 from chasles.model.words import Coordinate
-from chasles.result.violations import coordinate
 from chasles.run.stepper import Stepper
 from chasles.run.time_grid import MOST_STEPS
 
@@ -148,9 +147,13 @@ class Control:
     """
 
     def __init__(
-        self, stepper: Stepper, controller: Controller | None = None, every: int = 1
-    ) -> None:
-        self.stepper, self.controller, self.every = stepper, controller, every
+        self, stepper: Stepper, controller: Controller | None = None, every: int = 1,
+        period: float | None = None,
+    ) -> None:  # fmt: skip
+        self.stepper, self.controller = stepper, controller
+        self.every = every  # steps between two samples, ...
+        self.period = period  # ... or seconds, where steps have no length of their own
+        self.asked_for = 0  # samples so far
         columns = stepper.solver.setup.signals.inputs
         self.names = tuple(columns)
         self.columns = np.array(list(columns.values()), np.int64)
@@ -198,13 +201,27 @@ class Control:
         """Put the inputs where kernels read them."""
         self.stepper.scratch.signals[self.columns] = self.values
 
-    def before(self, index: int, t: float, block: Floats) -> None:
-        """Ask the controller before step `index`, if it is due, and hold what it says."""
-        if self.controller is not None and index % self.every == 0 and index != self.asked:
-            self.asked = index
+    def before(self, index: int, t: float, block: Floats) -> bool:
+        """Ask the controller before step `index`, if it is due, and hold what it says; whether it
+        was asked.
+        """
+        if due := self.controller is not None and self.is_due(index, t):
+            assert self.controller is not None
+            self.asked, self.asked_for = index, self.asked_for + 1
             self.set(answer(self.controller, t, Moment(self.stepper, block, t)), t)
         if self.columns.size:
             self.hold()
+        return due
+
+    def is_due(self, index: int, t: float) -> bool:
+        if self.period is None:
+            return index % self.every == 0 and index != self.asked
+        return t >= self.next_time
+
+    @property
+    def next_time(self) -> float:
+        """When steps that choose their length are to end for the next sample, s."""
+        return np.inf if self.period is None else self.asked_for * self.period
 
     def until(self, index: int, end: int) -> int:
         """How far steps may go from `index` on before the controller is asked again."""
@@ -263,15 +280,15 @@ def checked_inputs(given: Any, names: tuple[str, ...], t: float) -> dict[str, fl
     return checked
 
 
-def checked_controller(controller: Any, sample: Any, step: float, names: Any) -> int:
-    """Refuse what is not a controller; the number of steps between two of its samples."""
+def checked_controller(controller: Any, sample: Any, names: Any) -> float | None:
+    """Refuse what is not a controller; its sample time, s, if it has one."""
     if controller is None:
         if sample is not None:
             raise InvalidOption(
                 f"simulate: sample is {short_repr(sample)}, but there is no controller.",
                 "Give controller=f with it, or leave it out.",
             )
-        return 1
+        return None
     if not callable(controller):
         raise InvalidOption(
             f"simulate: controller must be a function, got {short_repr(controller)}.",
@@ -283,8 +300,12 @@ def checked_controller(controller: Any, sample: Any, step: float, names: Any) ->
             "Add a Motor(..., effort=0) or a Servo to the joints that it is to move.",
         )
     if sample is None:
-        return 1
-    seconds = checked_positive(sample, "sample", "s", "simulate", InvalidOption)
+        return None
+    return checked_positive(sample, "sample", "s", "simulate", InvalidOption)
+
+
+def steps_between(seconds: float, step: float) -> int:
+    """The number of steps between two samples; refuse a time that is not a whole number of them."""
     steps = round(min(seconds / step, MOST_STEPS))
     if steps < 1 or abs(seconds / step - steps) > WHOLE * steps:
         near = max(1, steps) * step

@@ -6,6 +6,8 @@ impulse $\Lambda$ along it and those of the joints and drivers, which keep their
 $$ M\,\Delta V + J^T\lambda = n^T\Lambda, \qquad J\,\Delta V = 0, \qquad
    n(V + \Delta V) = -e\,n V . $$
 
+M has the inertias of rotors, J the rows of couplings; bodies without mass have rows only.
+
 The coefficient of restitution e is 1 for an elastic impact (kinetic energy is kept, whatever the
 mechanism) and 0 for an inelastic one.  Poses stay as they are.
 """
@@ -15,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.dynamics.equations import equations_at
-from chasles.build.dynamics.tree_readout import has_rotors
+from chasles.build.dynamics.equations import Equations, equations_at, equations_of_pairs
+from chasles.build.dynamics.tree_problem import TreeProblem, needs_tree
 from chasles.build.system.coordinates import coordinate_rate
 from chasles.build.system.tree_state import state_of
 from chasles.core.arrays import TWIST, Floats
@@ -100,26 +102,8 @@ class Impact:
     def ends(self, model: Model) -> list["End"]:
         """One event for every end."""
         key = coordinate_key(model, self.joint, self.coordinate)
-        reason = unknown_to_impacts(model)
-        if reason:
-            raise InvalidOption(
-                f"impact '{self.name}': {reason}.",
-                "Leave it out, or take a compliant JointStop.",
-            )
         limits = ((self.lower, -1), (self.upper, 1))
         return [End(self, key, limit, side) for limit, side in limits if limit is not None]
-
-
-def unknown_to_impacts(model: Model) -> str:
-    """Why impacts of a model are not known; empty where they are."""
-    if has_rotors(model):
-        name = next(joint.name for joint in model.joints if joint.rotors)
-        return f"joint '{name}' has an armature, whose inertia impacts do not know"
-    if model.couplings:
-        name = model.couplings[0].name
-        return f"coupling '{name}' would pass the impulse on, which impacts do not know"
-    frame = next((body.name for body in model.bodies if body.mass == 0.0), None)
-    return "" if frame is None else f"body '{frame}' has no mass, which impacts need of every body"
 
 
 class End(Event):
@@ -163,6 +147,8 @@ class Bouncer:
     def __init__(self, stepper: Stepper, ends: list[End]) -> None:
         self.stepper, self.ends = stepper, ends
         self.fastest = 0.0  # rebound so far
+        setup = stepper.solver.setup
+        self.pairs = TreeProblem.from_setup(setup) if needs_tree(setup.model) else None
 
     def bounce(self, block: Floats, t: float, hit: End) -> list[End]:
         """Change the velocities of a block at an impact; all ends that were met."""
@@ -208,10 +194,17 @@ class Bouncer:
 
     def outwards(self, block: Floats, t: float, end: End) -> tuple[Floats, Any]:
         """The row of the rate towards an end, and the equations of motion."""
-        state = StateBlock(block, self.stepper.layout)
-        absolute = self.stepper.absolute(state.coordinates()[None])[0]
-        found = equations_at(self.stepper.solver.form, absolute, t, state.integrals())
+        absolute, found = self.equations(block, t)
         return end.side * rate_row(self.stepper, end.key, absolute), found
+
+    def equations(self, block: Floats, t: float) -> tuple[Floats, Equations]:
+        """Absolute states of the bodies, and the equations of motion there."""
+        state, form = StateBlock(block, self.stepper.layout), self.stepper.solver.form
+        absolute = self.stepper.absolute(state.coordinates()[None])[0]
+        if self.pairs is None:
+            return absolute, equations_at(form, absolute, t, state.integrals())
+        found = equations_of_pairs(form.setup, self.pairs, absolute, t, state.integrals())
+        return absolute, found
 
     def flight(self, block: Floats, t: float, end: End) -> float:
         """About how long (s) a coordinate takes to come back to an end; infinite if nothing
@@ -229,13 +222,11 @@ class Bouncer:
 
     def jump(self, block: Floats, t: float, end: End) -> None:
         """The velocities after one impact."""
-        stepper, state = self.stepper, StateBlock(block, self.stepper.layout)
-        impact, key = end.impact, end.key
-        absolute = stepper.absolute(state.coordinates()[None])[0]
-        found = equations_at(stepper.solver.form, absolute, t, state.integrals())
+        stepper, impact, key = self.stepper, end.impact, end.key
+        absolute, found = self.equations(block, t)
         row = rate_row(stepper, key, absolute)
-        move = allowed_impulse(found.mass, found.jacobian, row)
-        if not row @ move > HELD * (row @ np.linalg.solve(found.mass, row)):
+        move, alone = allowed_impulse(found.mass, found.jacobian, row)
+        if not row @ move > HELD * alone:
             raise EventFailed(
                 f"impact '{end.name}': the coordinate of joint '{key[0]}' cannot be stopped at"
                 f" t = {t:.6g} s: drivers or other joints hold it.",
@@ -258,13 +249,22 @@ class Bouncer:
             )
 
 
-def allowed_impulse(mass: Floats, jacobian: Floats, row: Floats) -> Floats:
-    """The velocities that a unit impulse along a row gives the bodies, as the joints allow."""
-    free = np.linalg.solve(mass, row)
-    by_joints = np.linalg.solve(mass, jacobian.T)
-    pull = np.linalg.lstsq(jacobian @ by_joints, jacobian @ free, rcond=1e-12)[0]
-    moved: Floats = free - by_joints @ pull
-    return moved
+def allowed_impulse(mass: Floats, jacobian: Floats, row: Floats) -> tuple[Floats, float]:
+    """The velocities that a unit impulse along a row gives the bodies, as the joints allow; and
+    about the rate along the row that it gives bodies without joints.
+    """
+    count = len(mass)
+    own = np.diag(mass)
+    sizes = np.sqrt(np.where(own > 0.0, own, own.max(initial=0.0)))  # as large where there is none
+    rows = jacobian / sizes
+    lengths = np.linalg.norm(rows, axis=1)
+    rows = rows / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    matrix = np.zeros((count + len(rows), count + len(rows)))
+    matrix[:count, :count] = mass / np.outer(sizes, sizes)
+    matrix[count:, :count], matrix[:count, count:] = rows, rows.T
+    pushed = np.concatenate((row / sizes, np.zeros(len(rows))))
+    moved: Floats = np.linalg.lstsq(matrix, pushed, rcond=1e-12)[0][:count] / sizes
+    return moved, float(pushed @ pushed)
 
 
 def put_velocities(stepper: Stepper, block: Floats, absolute: Floats, velocity: Floats) -> None:

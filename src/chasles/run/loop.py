@@ -22,7 +22,7 @@ from chasles.core.state_block import (
 )
 from chasles.integrators.methods import Method
 from chasles.model import ChaslesError, InvalidFile, InvalidOption, SimulationStopped
-from chasles.result.checkpoint import Checkpoint
+from chasles.result.provenance import Checkpoint
 from chasles.run.control import Control
 from chasles.run.events import Event
 from chasles.run.grid_pace import GridPace
@@ -149,7 +149,8 @@ class Run:
     def ask(self) -> None:
         """Let the controller speak before a step."""
         try:
-            self.control.before(self.index, self.reached, self.block)
+            if self.control.before(self.index, self.reached, self.block):
+                self.pace.renew()
         except ChaslesError as error:
             self.stopped = as_stop(error)
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.build.system.sizes import gyration_radii
+from chasles.build.system.gaps import gyration_radii
 from chasles.core.arrays import Floats, Integers
 from chasles.integrators.measure import body_sizes
 from chasles.model.tables import small
+from chasles.result.between import rows_of
 from chasles.result.result import Result
-from chasles.result.slices import rows_of
-from chasles.run.fast_spins import angles_of
+from chasles.run.half_steps import angles_of
 
 
 @dataclass(frozen=True)

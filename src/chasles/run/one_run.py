@@ -23,7 +23,7 @@ from chasles.many.traced.choosing import KERNELS, quickened
 from chasles.model import InvalidOption, SimulationStopped, UnknownName
 from chasles.model.model import checked_model, plural
 from chasles.notices import logged
-from chasles.result.checkpoint import Checkpoint
+from chasles.result.provenance import Checkpoint
 from chasles.result.result import Result
 from chasles.run.events import Event
 from chasles.run.loop import Run
@@ -43,9 +43,8 @@ from chasles.run.preparation import (
     watched_by,
 )
 from chasles.run.recording import Recording, closed_on_error, open_recording
-from chasles.run.time_grid import Grid, make_grid
+from chasles.run.time_grid import Grid, Tolerances, check_stabiliser, make_grid, make_tolerances
 from chasles.run.tolerance_pace import Glance
-from chasles.run.tolerances import Tolerances, check_stabiliser, make_tolerances
 
 #: Trajectories larger than this are refused: save fewer states.
 MEMORY_LIMIT = 4 * 2**30
@@ -83,8 +82,10 @@ def prepared(asked: Options, glance: Glance | None = None, shortened: float = 1.
     tolerances = make_tolerances(method, asked, asked.until)
     watched = watched_by(asked)
     check_company(tolerances, watched, asked)
-    record = open_recording(asked.into, asked.resume, asked.t_eval)
-    with closed_on_error(record):
+    record = None
+    if asked.into is not None or asked.resume is not False:
+        record = open_recording(asked.into, asked.resume, asked.t_eval)
+    with nullcontext() if record is None else closed_on_error(record):
         return made_ready(asked, tolerances, watched, record, glance, shortened)
 
 
@@ -116,9 +117,10 @@ def made_ready(
     if tolerances is None:
         ahead, iterates = grid.steps - grid.first, settings.method.implicit
         stepper = quickened(stepper, asked.kernel, grid.step, ahead, iterates)
+    control = make_control(stepper, asked.controller, asked.sample, grid.step, tolerances)
     run = make_run(
         settings, grid, stepper, tolerances, watched, lookout=lookout, record=record, glance=glance,
-        bounds=bounds, control=make_control(stepper, asked.controller, asked.sample, grid.step),
+        bounds=bounds, control=control,
     )  # fmt: skip
     return Prepared(settings, run, record, begin)
 

@@ -153,8 +153,10 @@ class Options(SharedOptions):
         those of the model, targets replace them. `state` has coordinate(joint),
         rate(joint), position(body), ...
     sample
-        Sample time of the controller, s, a whole number of steps. Inputs are held in
-        between. Every step if left out.
+        Sample time of the controller, s. Inputs are held in between. A whole number of steps,
+        or every step if left out. With tolerances it must be given, and steps end at the
+        samples. With `tol`, runs are repeated: a controller with a state of its own begins
+        anew at t = 0.
     into
         Folder to record the run while it runs. The recording survives a crash, and memory
         does not grow with the length of the run. `load` opens the folder.

@@ -8,7 +8,7 @@ from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, SimulationStopped
 from chasles.run.stops import as_stop
-from chasles.run.tolerances import Tolerances
+from chasles.run.time_grid import Tolerances
 
 if TYPE_CHECKING:
     from chasles.run.loop import Run

@@ -30,12 +30,11 @@ from chasles.model.checks import check_flag
 from chasles.model.errors import short_repr
 from chasles.model.model import checked_model
 from chasles.model.plain import check_kinds
-from chasles.result.checkpoint import Checkpoint
 from chasles.result.dataset import attributes_of, text_of
-from chasles.result.provenance import Provenance, coefficients
+from chasles.result.provenance import Checkpoint, Provenance, coefficients
 from chasles.result.result import Result
 from chasles.run.checks import checks, make_promises, suspicions
-from chasles.run.control import Control, checked_controller
+from chasles.run.control import Control, checked_controller, steps_between
 from chasles.run.events import Event, checked_events
 from chasles.run.impacts import EventWatch, Impact, expanded
 from chasles.run.loop import Ended, Run
@@ -45,9 +44,8 @@ from chasles.run.pace import Pace
 from chasles.run.recording import Recording
 from chasles.run.scipy_pace import ScipyPace
 from chasles.run.stepper import Stepper, make_stepper
-from chasles.run.time_grid import Grid
+from chasles.run.time_grid import Grid, Tolerances
 from chasles.run.tolerance_pace import Glance, TolerancePace
-from chasles.run.tolerances import Tolerances
 from chasles.spaces.on_subgroups import subgroup_tree
 
 
@@ -153,9 +151,20 @@ def look_ahead(
     return Lookout(setup.signals, step, nodes, steps, origin)
 
 
-def make_control(stepper: Stepper, controller: Any, sample: Any, step: float) -> Control:
+def make_control(
+    stepper: Stepper, controller: Any, sample: Any, step: float, tolerances: Tolerances | None
+) -> Control:
+    """Who gives the inputs: steps of one length are counted, others end at the samples."""
     names = tuple(stepper.solver.setup.signals.inputs)
-    return Control(stepper, controller, checked_controller(controller, sample, step, names))
+    period = checked_controller(controller, sample, names)
+    if tolerances is None:
+        return Control(stepper, controller, steps_between(period, step) if period else 1)
+    if controller is not None and period is None:
+        raise InvalidOption(
+            "simulate: a controller was given with tolerances, but no sample time.",
+            "Give sample=0.01 (s), say: steps end where the controller is asked. Or give a step.",
+        )
+    return Control(stepper, controller, period=period)
 
 
 def ended(run: Run, t: float) -> tuple[str, str]:
@@ -169,6 +178,8 @@ def ended(run: Run, t: float) -> tuple[str, str]:
 
 def watched_by(asked: Options | ByHand) -> tuple[Event, ...]:
     """The events of a run, impacts by their ends."""
+    if isinstance(asked.events, tuple) and not asked.events:
+        return ()
     return expanded(checked_events(asked.events, (Impact,)), asked.model)
 
 
@@ -203,7 +214,6 @@ def check_company(
             )
         return
     given = {
-        "controller": getattr(asked, "controller", None) is not None,
         "into": getattr(asked, "into", None) is not None,
         "start=result": isinstance(asked.start, Result),
         "kernel='traced'": getattr(asked, "kernel", "") == "traced",

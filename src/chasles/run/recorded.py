@@ -15,7 +15,7 @@ from chasles.core.arrays import ABSOLUTE_WIDTH
 from chasles.model import InvalidFile
 from chasles.model.errors import one_line, short_repr
 from chasles.result.atomic_file import SEAL, SEAL_LENGTH, digest_of_rest, open_regular
-from chasles.result.checkpoint import Checkpoint
+from chasles.result.provenance import Checkpoint
 from chasles.run.output import Saved
 
 HEADER, COMMIT, ROWS, INPUTS = "run.json", "commit", "rows.f64", "inputs.f64"

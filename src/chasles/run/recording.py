@@ -31,7 +31,7 @@ from chasles.result.atomic_file import (
     remove_orphans,
     replacing,
 )
-from chasles.result.checkpoint import Checkpoint
+from chasles.result.provenance import Checkpoint
 from chasles.run.loop import Run
 from chasles.run.output import Saved
 from chasles.run.recorded import (
@@ -301,13 +301,12 @@ def unordered(text: Any) -> Any:
 
 
 @contextmanager
-def closed_on_error(recording: Recording | None) -> Iterator[None]:
+def closed_on_error(recording: Recording) -> Iterator[None]:
     """Let go of the folder where a run is refused before it begins."""
     try:
         yield
     except BaseException:
-        if recording is not None:
-            recording.close()
+        recording.close()
         raise
 
 

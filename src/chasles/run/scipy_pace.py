@@ -18,7 +18,7 @@ from chasles.integrators.methods import Method
 from chasles.model import SimulationStopped
 from chasles.run.pace import ChoosingPace
 from chasles.run.stops import explained, failed_formula
-from chasles.run.tolerances import Tolerances
+from chasles.run.time_grid import Tolerances
 
 #: Methods that take a shorter step where a slope is not a number; the others stumble over it.
 SHORTEN = ("RK23", "RK45", "DOP853")
@@ -78,9 +78,9 @@ class ScipyPace(ChoosingPace):
         """A solver about the block."""
         from scipy import integrate
 
-        self.began = self.run.reached = self.bounds.beyond(self.run.reached)
+        self.began = self.run.reached
         longest, end = self.bounds.at(self.began)
-        end = min(end, self.until)
+        end = min(end, self.until, self.run.control.next_time)
         options: dict[str, Any] = {
             "rtol": max(self.tolerances.rtol, 100.0 * float(np.finfo(float).eps)),
             "atol": self.tolerances.atol,
@@ -94,7 +94,11 @@ class ScipyPace(ChoosingPace):
 
     def take(self, most: int) -> None:
         run = self.run
+        if self.solver is None:
+            run.reached = self.bounds.beyond(run.reached)
         run.ask()
+        if run.stopped is not None:
+            return
         try:
             if self.solver is None:
                 self.begin_chart()

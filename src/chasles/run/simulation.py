@@ -26,8 +26,15 @@ from chasles.run.preparation import (
     stepper_of,
     watched_by,
 )
-from chasles.run.time_grid import MOST_STEPS, NEVER, TYPICAL_STEPS, Grid, begun, checked_step
-from chasles.run.tolerances import make_tolerances
+from chasles.run.time_grid import (
+    MOST_STEPS,
+    NEVER,
+    TYPICAL_STEPS,
+    Grid,
+    begun,
+    checked_step,
+    make_tolerances,
+)
 
 #: Seconds up to which functions of time are looked through first; twice as far when they are over.
 HORIZON = 1.0

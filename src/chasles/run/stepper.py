@@ -12,16 +12,16 @@ from chasles.build.dynamics.kept_rows import kept_joints, kept_rows
 from chasles.build.dynamics.solver import Solver, never_depend
 from chasles.build.start.consistent import driven_rates
 from chasles.build.system.build import Setup
-from chasles.build.system.coordinates import Key
+from chasles.build.system.coordinates import Key, first_integrals
 from chasles.build.system.tree_setup import coordinates_of_points, known_coordinates, tree_setup
 from chasles.build.system.tree_state import absolute_of, state_of
-from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import POSE_X, Floats, System, lend
 from chasles.core.forces.kind import no_effort
 from chasles.core.forces.registry import FORCES
 from chasles.core.mechanism import Mechanism, Promises
 from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
 from chasles.core.recursion.groups import make_loop_room
+from chasles.core.recursion.kept import no_kept_rows
 from chasles.core.recursion.loading import in_world
 from chasles.core.recursion.tables import in_order
 from chasles.core.recursion.tree import BY_WRENCH, DOF, SPHERICAL, STORED, Tree, make_recursion
@@ -287,7 +287,8 @@ def make_stepper(
         loops=loops,
         room=make_loop_room(loops, tree.body_count, count),
         stabiliser=stabiliser,
-        kept=kept_rows(scratch, solver, found.cuts, start, stabiliser.found.chosen),
+        kept=kept_rows(scratch, solver, found.cuts, start, stabiliser.found.chosen)
+        if found.cuts else no_kept_rows(),
         placed=np.zeros_like(memory.rows),
     )  # fmt: skip
     check_admitted(method, mechanism, setup)

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.start.conflicts import SPEED_SUSPICION, contradiction, listed
 from chasles.build.start.consistent import driven_rates
-from chasles.build.start.redundancy import joint_of_row
+from chasles.build.start.redundancy import SPEED_SUSPICION, contradiction, joint_of_row, listed
 from chasles.build.system.build import Setup
 from chasles.build.system.gaps import flat_disc
 from chasles.core.arrays import Floats

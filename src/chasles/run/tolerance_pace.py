@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.system.sizes import gyration_radii
+from chasles.build.system.gaps import gyration_radii
 from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.core.arrays import Floats, lend
 from chasles.core.outcomes import OK
@@ -18,7 +18,7 @@ from chasles.integrators.methods import Method
 from chasles.model import SimulationStopped
 from chasles.run.pace import ChoosingPace
 from chasles.run.stops import explained, failed_formula
-from chasles.run.tolerances import COLLAPSED, Tolerances
+from chasles.run.time_grid import COLLAPSED, Tolerances
 
 #: Steps attempted before somebody may glance at the run, and end it: a twentieth of a second.
 GLANCE_AT = 4096
@@ -92,17 +92,19 @@ class TolerancePace(ChoosingPace):
     def take(self, most: int) -> None:
         run, control, limits = self.run, self.control, self.limits
         size = most if run.watch is None else 1
+        self.cut, control[adaptive.SLOT] = False, 0.0
+        self.pass_jump()
         run.ask()
+        if run.stopped is not None:
+            return
         if not len(self.wanted) and len(self.times) != size:
             self.times, self.points = np.zeros(size), np.zeros((size, run.output.kept))
-        self.pass_jump()
         longest, end = self.bounds.at(run.reached)
-        limits[adaptive.UNTIL] = min(self.until, end)
+        limits[adaptive.UNTIL] = min(self.until, end, run.control.next_time)
         limits[adaptive.LARGEST] = min(self.tolerances.max_step, longest)
         limits[adaptive.ATTEMPTS] = (
             size if self.glance is None else min(size, GLANCE_AT - self.attempts)
         )
-        self.cut, control[adaptive.SLOT] = False, 0.0
         outcome = adapt(
             *self.lent, run.block, run.spare, self.aside, control, limits, self.wanted,
             self.thetas, self.times, self.points, self.inner,

@@ -44,6 +44,11 @@ class Guard:
     outcome: bool
 
 
+def numpy_name(name: str) -> str:
+    """What NumPy calls a function of `math`."""
+    return f"arc{name[1:]}" if name.startswith("a") else name
+
+
 def places_of(operands: Iterable[Operand]) -> list[int]:
     """Indices of the places among operands."""
     return [x.index for x in operands if isinstance(x, Place)]
@@ -72,7 +77,11 @@ def maximum(a: float, b: float) -> float:
     return max(a, b)
 
 
-COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+#: Functions of `math`, and the numbers that they take.
+OF_MATH = {**dict.fromkeys(
+    ("sqrt", "sin", "cos", "tan", "tanh", "exp", "log", "atan", "asin", "acos"), 1,
+), "atan2": 2}  # fmt: skip
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -99,18 +108,13 @@ PRIMITIVES: dict[str, Callable[..., Any]] = {
     "power": operator.pow,
     "maximum": maximum,
     "part": operator.getitem,
-    **{
-        name: or_nan(getattr(math, name))
-        for name in (
-            "sqrt", "sin", "cos", "tan", "tanh", "exp", "log", "atan", "asin", "acos", "atan2",
-        )
-    },
+    **{name: or_nan(getattr(math, name)) for name in OF_MATH},
     **{f"pick {name}": picked(compared) for name, compared in COMPARISONS.items()},
     "floor": lambda x: float(math.floor(x)) if math.isfinite(x) else x,
     "two_sum": plain_two_sum,
     "two_product": plain_two_product,
     "compensated": plain_compensated,
-}  # fmt: skip
+}
 #: The same on arrays, with the same bits: NumPy's own sines have others.
 ON_ARRAYS: dict[str, Callable[..., Any]] = {
     **{name: np.vectorize(function, otypes=[float]) for name, function in PRIMITIVES.items()},
@@ -124,6 +128,14 @@ ON_ARRAYS: dict[str, Callable[..., Any]] = {
        np.where(compared(left, right), a, b) for name, compared in COMPARISONS.items()},
 }  # fmt: skip
 PAIRS = ("two_sum", "two_product", "compensated")
+#: Numbers that an operation takes.
+ARITY = {
+    **dict.fromkeys(("add", "subtract", "multiply", "divide", "maximum"), 2),
+    **dict.fromkeys(("negative", "absolute", "floor"), 1),
+    **OF_MATH,
+    **{f"pick {name}": 4 for name in COMPARISONS},
+    "two_sum": 2, "two_product": 2, "compensated": 3,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ import numpy as np
 from chasles.scalars.elementary import select
 from chasles.scalars.nodes import (
     COMPARISONS,
+    OF_MATH,
     PAIRS,
     PRIMITIVES,
     Guard,
@@ -29,6 +30,7 @@ from chasles.scalars.nodes import (
     Operand,
     Place,
     Program,
+    numpy_name,
 )
 
 
@@ -171,10 +173,8 @@ def comparison_by(name: str) -> Callable[[Traced, Any], Condition]:
     return lambda self, other: self.compared(name, other)
 
 
-for _name in ("sqrt", "sin", "cos", "tan", "tanh", "exp", "log", "floor"):
-    setattr(Traced, _name, method_of(_name))
-for _name in ("atan", "asin", "acos", "atan2"):  # under the names that NumPy looks for
-    setattr(Traced, f"arc{_name[1:]}", method_of(_name))
+for _name in (*OF_MATH, "floor"):  # under the names that NumPy looks for
+    setattr(Traced, numpy_name(_name), method_of(_name))
 for _word, _name in zip(("lt", "le", "gt", "ge", "eq", "ne"), COMPARISONS, strict=True):
     setattr(Traced, f"__{_word}__", comparison_by(_name))
 
@@ -194,6 +194,11 @@ def operand_of(x: Any) -> Operand:
     return x.place if isinstance(x, Traced) else value_of(x)
 
 
+def memory_of(array: Any) -> tuple[int, int]:
+    """Where the numbers of an array are, and how many bytes."""
+    return array.__array_interface__["data"][0], array.nbytes
+
+
 class Unboxing:
     """Records with flat lists for arrays; arrays that share memory share a list."""
 
@@ -209,7 +214,7 @@ class Unboxing:
         return tuple(map(self.of, record)) if isinstance(record, tuple) else record
 
     def list_of(self, array: Any) -> Any:
-        key = array.__array_interface__["data"][0], array.nbytes
+        key = memory_of(array)
         if array.nbytes == 0:
             return []
         if key not in self.lists:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chasles.model import Body, InvalidOption, Joint, Model
-from chasles.model.notebook import as_html
+from chasles.model.tables import as_html
 from chasles.model.words import Word
 from chasles.spaces.certificate import Certificate, certify
 from chasles.spaces.exactness import Charts, Prediction

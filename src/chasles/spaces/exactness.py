@@ -54,10 +54,9 @@ import numpy as np
 
 from chasles.model import GROUND, Joint, Model
 from chasles.model.words import Floats
-from chasles.spaces.fitting import SAME_POINT, distance, is_framed_on, local_scale
 from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
-from chasles.spaces.on_subgroups import tree_under
+from chasles.spaces.on_subgroups import SAME_POINT, distance, is_framed_on, local_scale, tree_under
 from chasles.spaces.space import Space, frame_point
 from chasles.spaces.subalgebras import (
     SE3_ALGEBRA,

@@ -17,7 +17,9 @@ SPIN_DIGITS = 6
 BALL_ROWS = ("ux", "uy", "uz")
 #: What a rotor is worth: more than all rows of a joint.
 ROTOR = 10
-#: What a coupling is worth: more than a rotor and all rows.
+#: What a lower pair at a body without mass is worth: more than a rotor and all rows.
+FRAME = 20
+#: What a coupling is worth: more than all these.
 COUPLED = 100
 
 
@@ -102,9 +104,10 @@ def rows_kept(model: Model) -> dict[str, int]:
     a ball's; of a point on a line or plane all, on SO(3)xR3 framed on it; none of other couplings.
     A driver on a coordinate of a lower pair is one row more: the coordinate is prescribed.  A rotor
     is felt by a coordinate only, so a joint with an armature carries if it can; a joint whose
-    coordinates are coupled all the more.
+    coordinates are coupled all the more.  A body without mass is to carry one that has some, or
+    nothing resists its coordinates before loops close: loops are cut elsewhere.
     """
-    kept = {}
+    kept, light = {}, {body.name for body in model.bodies if body.mass == 0.0}
     for joint in model.joints:
         if joint.is_lower_pair or joint.keeps_point_straight:
             kept[joint.name] = len(joint.locked)
@@ -116,6 +119,8 @@ def rows_kept(model: Model) -> dict[str, int]:
     for joint in model.joints:
         if joint.rotors:
             kept[joint.name] += ROTOR
+        if joint.is_lower_pair and not {joint.a, joint.b}.isdisjoint(light):
+            kept[joint.name] += FRAME
     for name in {name for coupling in model.couplings for name in coupling.joints}:
         kept[name] += COUPLED
     return kept

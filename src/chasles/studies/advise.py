@@ -7,8 +7,7 @@ from typing import Any, Literal
 from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_positive
-from chasles.model.docstrings import explained
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import checked_keywords, explained
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.run.preparation import check_progress

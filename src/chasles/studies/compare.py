@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import check_flag, checked_count, checked_positive
-from chasles.model.docstrings import explained
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import checked_keywords, explained
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.model.words import Stabiliser
@@ -34,7 +34,7 @@ def compare(
     step: float,
     method: str | Tableau = "rk4",
     acceleration: Literal["screw", "space"] = "screw",
-    stabilise: Stabiliser | None = None,
+    stabilise: Stabiliser | Baumgarte | None = None,
     orders: bool = False,
     timing: bool = True,
     progress: bool | None = None,

@@ -9,13 +9,13 @@ import numpy as np
 
 from chasles.build.system.state import State
 from chasles.integrators.methods import Method, find_method
+from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.many.quiet import simulate_quietly
 from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
 from chasles.model.checks import checked_positive
 from chasles.model.coordinates import Coordinates
-from chasles.model.docstrings import explained
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import checked_keywords, explained
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, small
 from chasles.model.words import ArrayLike, Stabiliser
@@ -187,7 +187,7 @@ def convergence(
     steps: ArrayLike,
     methods: Sequence[str | Tableau | Method] = METHODS,
     spaces: Sequence[Spaces] = ("auto",),
-    stabilise: Stabiliser | None = None,
+    stabilise: Stabiliser | Baumgarte | None = None,
     reactions: bool = False,
     starts: Sequence[State | Coordinates | None] = (None,),
     reference: Result | None = None,

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.dynamics.maximal import terms_at
 from chasles.build.start.consistent import constraint_rows
+from chasles.build.start.free_bodies import terms_at
 from chasles.core.arrays import TWIST
+from chasles.integrators.stabilisation.stabiliser import PROJECTION, chosen_stabiliser
 from chasles.model import Model
 from chasles.model.tables import small
 from chasles.studies.candidates import Candidate
@@ -103,7 +104,10 @@ def predictions_of(model: Model, outcome: CandidateResult) -> list[CheckedPredic
     """What is predicted of every joint, with the gap that one run shows."""
     drifting = set(outcome.result.problem.choice.drifting)
     floor = ROUNDING * extent(outcome) + start_drift(outcome)
-    if outcome.candidate.options["stabilise"] is not None:  # both stabilisers close what drifts
+    choice = chosen_stabiliser(outcome.candidate.options["stabilise"])
+    if (
+        choice is not None and choice.word == PROJECTION
+    ):  # feedback leaves what drifts a little open
         drifting, floor = set(), max(floor, PROJECTED)
     return [
         CheckedPrediction(

@@ -10,7 +10,7 @@ import numpy as np
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_array
 from chasles.model.errors import short_repr
-from chasles.model.notebook import as_html
+from chasles.model.tables import as_html
 
 
 class Printed:

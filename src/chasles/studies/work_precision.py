@@ -10,12 +10,12 @@ import numpy as np
 
 from chasles.build.system.state import State
 from chasles.integrators.methods import Method, find_method
+from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
 from chasles.model.coordinates import Coordinates
-from chasles.model.docstrings import explained
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import checked_keywords, explained
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.model.words import ArrayLike, Stabiliser
@@ -173,7 +173,7 @@ def work_precision(
     methods: Sequence[str | Tableau | Method] = ("rk4", "dopri5", "dop853"),
     spaces: Sequence[Spaces] = ("auto",),
     starts: Sequence[State | Coordinates | None] = (None,),
-    stabilise: Stabiliser | None = None,
+    stabilise: Stabiliser | Baumgarte | None = None,
     timing: bool = True,
     progress: bool | None = None,
 ) -> WorkPrecision:

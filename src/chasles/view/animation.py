@@ -8,7 +8,7 @@ from typing import Any, Literal
 from chasles.model import Body, InvalidOption
 from chasles.model.checks import checked_count, checked_positive
 from chasles.model.errors import short_repr
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import checked_keywords, explained_film
 from chasles.model.words import ViewDirection
 from chasles.result.atomic_file import checked_file
 from chasles.result.result import Result
@@ -20,6 +20,7 @@ KINDS = (".html", ".gif", ".mp4", ".glb", ".gltf")
 GLTF = KINDS[-2:]
 
 
+@explained_film
 @checked_keywords
 def animate(
     results: Result | Sequence[Result],
@@ -44,38 +45,6 @@ def animate(
     ----------
     results
         A result, or a list of results.
-    path
-        The file. .html: one page that works without a network, to rotate, zoom and play. .gif, or
-        .mp4 (needs ffmpeg). .glb or .gltf for Blender and other viewers of glTF. None: return a
-        Film, which a notebook shows.
-    labels
-        Names of the results. Default: what they differ in.
-    layout
-        Of several results: "side by side" or "overlaid".
-    title
-        Title of the page.
-    view
-        "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees.
-    frames
-        Largest number of saved states that a page shows. Default: as many as fit into about 3 MB.
-    forces
-        Whether a page shows the reactions of joints, springs, motors and loads as arrows.
-    speed
-        Of .gif and .mp4: seconds of motion per second of film. Default: a film of about 6 s.
-    fps
-        Of .gif and .mp4: frames per second, 1/s.
-    size
-        Of .gif and .mp4: width and height in pixels. Default: (720, 540), wider for results side
-        by side.
-    follow
-        Body that the camera follows. On a page another one can be chosen.
-    live
-        Whether the page simulates the model itself, from its start, as WebAssembly. For small
-        models.
-    sliders
-        Ranges of the sliders of a live page: "gravity" (its magnitude, m/s²), the name of a joint
-        (its start), "hinge.rate", "top.mass", "top.angular_velocity.z", ... Default: a few of
-        these.
 
     Returns
     -------

@@ -128,20 +128,29 @@ def setting_header(
     every = list(zip(results, scenes, chosen))
     clouds = [reached(result, scene, frames, follow) for result, scene, frames in every]
     model, size = results[0].model, max(scene.size for scene in scenes)
-    gravity = any(model.gravity)
-    levels = [floor_level(part, scene.up) for scene in scenes for part in scene.parts]
-    floors = [level for level in levels if level is not None]
-    lowest = min(lowest_of(result, scene, frames) for result, scene, frames in every)
+    level, floor = level_of(every)
     return {
         "camera": set_out(groups, clouds, scenes[0], layout, view),
         "size": size,
         "up": scenes[0].up.tolist(),
         "gravity": list(model.gravity),
-        "level": max(floors) if floors else lowest - (0.0 if gravity else 0.25 * size),
-        "floor": bool(floors) or gravity,
+        "level": level,
+        "floor": floor,
         "apart": layout == LAYOUTS[0],
         "follow": -1 if follow is None else model.body_names.index(follow),
     }
+
+
+def level_of(every: Sequence[tuple[Result, Scene, Any]]) -> tuple[float, bool]:
+    """The height of the floor, and whether there is one: where a contact or gravity has it."""
+    scenes = [scene for _, scene, _ in every]
+    levels = [floor_level(part, scene.up) for scene in scenes for part in scene.parts]
+    floors = [level for level in levels if level is not None]
+    gravity = any(scenes[0].model.gravity)
+    if floors:
+        return max(floors), True
+    below = 0.0 if gravity else 0.25 * max(scene.size for scene in scenes)
+    return min(lowest_of(*one) for one in every) - below, gravity
 
 
 def page(head: Header, blob: Blob, title: str, words: str) -> str:

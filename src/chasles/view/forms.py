@@ -11,7 +11,7 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.model import GROUND
 from chasles.model.shapes import Box, Capsule, Cone, Cylinder, Ring, Rod, Shape, Sphere
-from chasles.view.geometry import at_rest, own_solid
+from chasles.view.geometry import at_rest, own_solid, with_normals
 from chasles.view.scene import BODY_COLOURS, Part, Scene
 from chasles.view.tracks import STEPS, Blob, Header
 
@@ -51,18 +51,16 @@ class Forms:
     def mesh(self, shape: Shape) -> list[Any]:
         """["mesh", grid, centre, keys]: vertices once for each normal that they have."""
         solid, number = own_solid(shape), len(self.list)
-        normals = np.round(127.0 * solid.normals.reshape(-1, 3)).astype(np.int64)
-        pairs = np.column_stack((solid.triangles.ravel(), normals))
-        unique, index = np.unique(pairs, axis=0, return_inverse=True)
-        points = solid.vertices[unique[:, 0]]
+        vertices, normals, triangles = with_normals(solid, 127.0)
+        points = solid.vertices[vertices]
         low, high = points.min(axis=0), points.max(axis=0)
         grid = max(float(np.max(high - low)) / (2.0 * STEPS), 1e-12)
-        kind = "u2" if len(unique) < 65536 else "u4"
+        kind = "u2" if len(vertices) < 65536 else "u4"
         return [
             "mesh", grid, *((low + high) / 2.0).tolist(),
             self.blob.add(f"m{number}.p", np.round((points - (low + high) / 2.0) / grid), "i2"),
-            self.blob.add(f"m{number}.n", unique[:, 1:], "i1"),
-            self.blob.add(f"m{number}.f", index.ravel(), kind),
+            self.blob.add(f"m{number}.n", normals, "i1"),
+            self.blob.add(f"m{number}.f", triangles, kind),
         ]  # fmt: skip
 
 

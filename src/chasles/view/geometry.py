@@ -44,7 +44,11 @@ class Solid:
 @lru_cache(maxsize=512)
 def own_solid(shape: Shape) -> Solid:
     """The surface of a shape in its own axes; ask for it by `at_rest(shape)`, to share it."""
-    vertices, triangles = own_triangles(shape)
+    return solid_from(*own_triangles(shape))
+
+
+def solid_from(vertices: Floats, triangles: Whole) -> Solid:
+    """A surface with its normals and edges."""
     facing = face_normals(vertices, triangles)
     edges, sides = edges_of(triangles)
     creased = np.einsum("ei,ei->e", facing[sides[:, 0]], facing[sides[:, 1]]) < CREASE
@@ -127,6 +131,15 @@ def turned(profile: Floats, axis: str, around: int = AROUND) -> tuple[Floats, Wh
     a, b, c = every.T
     kept = every[(a != b) & (b != c) & (c != a)]
     return np.roll(np.concatenate(vertices), "xyz".index(axis) + 1, axis=1), kept
+
+
+def with_normals(solid: Solid, steps: float) -> tuple[Whole, Floats, Whole]:
+    """Every vertex once for each normal it has: its number, the normal in steps, and triangles."""
+    normals = np.round(steps * solid.normals.reshape(-1, 3))
+    pairs = np.column_stack((solid.triangles.ravel(), normals))
+    unique, index = np.unique(pairs, axis=0, return_inverse=True)
+    numbers = unique[:, 0].astype(np.int64)
+    return numbers, np.asarray(unique[:, 1:], float), index.reshape(-1, 3).astype(np.int64)
 
 
 def face_normals(vertices: Floats, triangles: Whole) -> Floats:

@@ -17,26 +17,25 @@ from chasles.result.atomic_file import write_whole
 from chasles.result.result import Result
 from chasles.view.camera import horizontal
 from chasles.view.film import colours_of, title_of
-from chasles.view.forms import EIGHTHS, OCTANTS, ONTO, PLAIN, extents, paint_of, pattern_of
-from chasles.view.geometry import (
-    Solid,
-    Whole,
-    at_rest,
-    corner_normals,
-    face_normals,
-    own_solid,
-    turned,
-)
+from chasles.view.forms import PLAIN, extents, paint_of, pattern_of
+from chasles.view.geometry import Solid, at_rest, own_solid, solid_from, turned, with_normals
 from chasles.view.gltf_file import INDICES, VERTICES, GltfFile, Item
-from chasles.view.glyphs import frame_along
-from chasles.view.raster import rgb
-from chasles.view.scene import Part, Scene, Tie, scene_of_run
+from chasles.view.scene import ROD, Part, Scene, Tie, scene_of_run
 from chasles.view.setting import LAYOUTS, reached, set_out
+from chasles.view.surfaces import (
+    COIL,
+    TIED,
+    WIRE,
+    along,
+    carried_frames,
+    coil_path,
+    halves,
+    rgb,
+    two_tones,
+)
 from chasles.view.tracks import chosen_frames, quaternions
 
 Surface = tuple[int, int, int]  # accessors of points, normals and triangles
-COILS, AROUND = 9, 24  # turns of a spring, and points of each
-TIED = {True: ("#aeb7c2", 0.028, 0.006), False: ("#5d6671", 0.0, 0.008)}  # colour, radii by size
 
 
 def write_gltf(
@@ -126,15 +125,13 @@ class Meshes:
                 solid = own_solid(shape)
                 axis = getattr(shape, "axis", "z")
                 self.surfaces[shape, pattern] = self.surface(solid, halves(solid, pattern, axis))
-            tones = (colour, second_tone(colour, pattern))
+            tones = two_tones(colour, pattern)
             self.known[key] = self.painted(
                 type(shape).__name__, self.surfaces[shape, pattern], tones, metal
             )
         return self.known[key]
 
-    def painted(
-        self, name: str, surface: list[Surface], tones: tuple[str, ...], metal: bool
-    ) -> int:
+    def painted(self, name: str, surface: list[Surface], tones: list[str], metal: bool) -> int:
         primitives = [
             {"attributes": {"POSITION": points, "NORMAL": normals}, "indices": triangles,
              "material": self.ink(tone, metal)}
@@ -144,12 +141,10 @@ class Meshes:
 
     def surface(self, solid: Solid, kinds: list[Any]) -> list[Surface]:
         """Points, normals and triangles of each tone; a vertex once for each normal it has."""
-        corners = np.column_stack((solid.triangles.ravel(), solid.normals.reshape(-1, 3).round(6)))
-        unique, index = np.unique(corners, axis=0, return_inverse=True)
-        triangles = index.reshape(-1, 3).astype(np.uint32)
-        normals = unique[:, 1:] / np.linalg.norm(unique[:, 1:], axis=1, keepdims=True)
-        points = self.film.numbers(solid.vertices[unique[:, 0].astype(int)], VERTICES, bounds=True)
-        facing = self.film.numbers(normals, VERTICES)
+        vertices, normals, triangles = with_normals(solid, 1e6)
+        points = self.film.numbers(solid.vertices[vertices], VERTICES, bounds=True)
+        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+        facing = self.film.numbers(normals / lengths, VERTICES)
         return [(points, facing, self.film.numbers(triangles[kind].ravel(), INDICES))
                 for kind in kinds]  # fmt: skip
 
@@ -171,12 +166,11 @@ class Meshes:
                 ((tie.a, tie.at_a), (tie.b, tie.at_b))]  # fmt: skip
         along = ends[1] - ends[0]
         length = np.maximum(np.linalg.norm(along, axis=1), 1e-9 * scene.size)
-        colour, wide, thick = TIED[tie.spring]
         key = ("tie", tie.spring)
         if key not in self.known:
-            solid = tube(wide * scene.size, thick * scene.size)
-            every = [np.ones(len(solid.triangles), bool)]
-            self.known[key] = self.painted("Tie", self.surface(solid, every), (colour,), True)
+            solid = tube(tie.spring, scene.size)
+            surface = self.surface(solid, halves(solid, PLAIN, "z"))
+            self.known[key] = self.painted("Tie", surface, [TIED[tie.spring]], True)
         node = self.film.add("nodes", {"name": tie.name, "mesh": self.known[key]})
         stretch = np.column_stack((np.ones((len(length), 2)), length))
         turn = as_xyzw(quaternions(carried_frames(along / length[:, None])))
@@ -191,40 +185,6 @@ def end_of(result: Result, name: str, at: Floats, frames: Any) -> Floats:
     return np.asarray(result.position(name)[frames] + result.rotation(name)[frames] @ at)
 
 
-def carried_frames(directions: Floats) -> Floats:
-    """(T, 3, 3) with z along unit vectors, each turned from the one before by the shortest way."""
-    frame = frame_along(directions[0])
-    found = [frame]
-    for z in directions[1:]:
-        x = frame[:, 0] - (frame[:, 0] @ z) * z
-        length = np.linalg.norm(x)
-        frame = (
-            frame_along(z)
-            if length < 1e-6
-            else np.stack((x / length, np.cross(z, x / length), z), 1)
-        )
-        found.append(frame)
-    return np.array(found)
-
-
-def halves(solid: Solid, pattern: int, axis: str) -> list[Any]:
-    """Which triangles have which tone: all one, or two tones in turn, so that spin is seen."""
-    if pattern == PLAIN:
-        return [np.ones(len(solid.triangles), bool)]
-    x, y, z = solid.vertices[solid.triangles].mean(axis=1)[:, ONTO[axis]].T
-    if pattern == EIGHTHS:
-        x, y = x * x - y * y, 2.0 * x * y
-    second = x * y * z > 0.0 if pattern == OCTANTS else x * y < 0.0
-    return [~second, second]
-
-
-def second_tone(colour: str, pattern: int) -> str:
-    """As on pages: a ball is marked in near white, a wheel a shade darker."""
-    own = rgb(colour) / 255.0
-    other = 0.18 * own + 0.82 * 0.93 if pattern == OCTANTS else 0.72 * own
-    return "#" + "".join(f"{round(255 * x):02x}" for x in other)
-
-
 def linear(colour: str) -> list[float]:
     """The amounts of light of an sRGB colour."""
     own = rgb(colour) / 255.0
@@ -232,34 +192,9 @@ def linear(colour: str) -> list[float]:
     return [round(float(x), 6) for x in light]
 
 
-def tube(radius: float, thick: float) -> Solid:
-    """A straight rod of length 1 along z; with a radius, a coil with straight ends."""
-    if radius == 0.0:
-        vertices, triangles = turned(
-            np.array([(0, 0), (thick, 0), (thick, 1), (0, 1)], float), "z", 16
-        )
-    else:
-        vertices, triangles = coiled(radius, thick)
-    facing = face_normals(vertices, triangles)
-    none = np.zeros((0, 2), int)
-    normals = corner_normals(triangles, facing)
-    return Solid(vertices, triangles, normals, none, none, np.zeros(0, bool))
-
-
-def coiled(radius: float, thick: float, sides: int = 8) -> tuple[Floats, Whole]:
-    turn = np.linspace(0.0, 2.0 * np.pi * COILS, AROUND * COILS + 1)
-    middle = np.stack(
-        (radius * np.cos(turn), radius * np.sin(turn), 0.12 + 0.76 * turn / turn[-1]), 1
-    )
-    path = np.vstack(((0, 0, 0), (0, 0, 0.12), middle, (0, 0, 0.88), (0, 0, 1)))
-    tangent = np.gradient(path, axis=0)
-    tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
-    frames = carried_frames(tangent)
-    angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)
-    ring = thick * np.stack((np.cos(angle), np.sin(angle)), 1)
-    vertices = path[:, None] + np.einsum("kij,sj->ksi", frames[:, :, :2], ring)
-    k, s = np.meshgrid(np.arange(len(path) - 1), np.arange(sides), indexing="ij")
-    here, right = k * sides + s, k * sides + (s + 1) % sides
-    first = np.stack((here, right, right + sides), -1).reshape(-1, 3)
-    second = np.stack((here, right + sides, here + sides), -1).reshape(-1, 3)
-    return vertices.reshape(-1, 3), np.vstack((first, second))
+def tube(spring: bool, size: float) -> Solid:
+    """A straight rod of length 1 along z; for a spring, a coil with straight ends."""
+    if spring:
+        return solid_from(*along(coil_path(COIL * size), WIRE * size))
+    thick = ROD * size
+    return solid_from(*turned(np.array([(0, 0), (thick, 0), (thick, 1), (0, 1)], float), "z", 16))

@@ -14,6 +14,7 @@ from chasles.view.theme import LIGHT
 CELL = 4.0  # pixels of the grid in which ink is counted
 #: What a place costs: a cell of ink, a cell of another name, and a cell's width of distance.
 ON_INK, ON_NAME, AWAY, OUTSIDE = 1.0, 60.0, 0.55, 400.0
+HALO = withStroke(linewidth=2.2, foreground=LIGHT["paper"])  # around names
 NEAR = 22.0  # pixels beyond which a thin line leads back to what is named
 
 
@@ -76,7 +77,7 @@ def canvas_of(ax: Axes) -> FigureCanvasAgg:
     return canvas if isinstance(canvas, FigureCanvasAgg) else FigureCanvasAgg(figure)
 
 
-def put_labels(ax: Axes, labels: list[Label], inked: Floats) -> None:
+def put_labels(ax: Axes, labels: list[Label], inked: Floats, halo: bool = True) -> None:
     """Each name at the cheapest place around what it names, in the order given."""
     renderer = canvas_of(ax).get_renderer()
     ink = Ink(ax, inked)
@@ -84,7 +85,7 @@ def put_labels(ax: Axes, labels: list[Label], inked: Floats) -> None:
         x, y = label.at
         text = ax.text(x, y, label.text, fontsize=label.size, color=label.colour, zorder=20,
                        fontstyle="italic" if label.slanted else "normal", clip_on=False,
-                       path_effects=[withStroke(linewidth=2.2, foreground="white")])  # fmt: skip
+                       path_effects=[HALO] if halo else [])  # fmt: skip
         box = text.get_window_extent(renderer)
         anchor = ax.transData.transform(label.at)
         place = cheapest(ink, anchor, box.width, box.height)

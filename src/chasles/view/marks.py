@@ -1,6 +1,5 @@
-"""What a picture shows beside solids: springs, loads, drivers, ground, frames, axes and a scale."""
+"""What a picture shows beside solids: loads, drivers, ground, frames, axes and a scale."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,12 +24,12 @@ from chasles.view.camera import Camera
 from chasles.view.contacts import mark_of
 from chasles.view.glyphs import frame_along
 from chasles.view.labels import Label
-from chasles.view.scene import Pose, Scene, Spot, Tie, place
+from chasles.view.scene import Scene, Spot, place
+from chasles.view.surfaces import tie_ends
 from chasles.view.theme import LIGHT
 
 SPRING, LOAD, DRIVE = LIGHT["chosen"], LIGHT["product"], LIGHT["other"]
 FOOT, REACH, AROUND = 0.045, 0.16, 0.055  # sizes over that of the model
-COILS = 7
 
 
 def draw_feet(ax: Axes, scene: Scene, camera: Camera) -> list[Floats]:
@@ -44,39 +43,6 @@ def draw_feet(ax: Axes, scene: Scene, camera: Camera) -> list[Floats]:
             draw_foot(ax, at, reach)
             inked.append(dense(at + reach * np.array([(-1.2, -1.0), (1.2, -1.2), (-1.2, -1.3)])))
     return inked
-
-
-def draw_ties(ax: Axes, scene: Scene, camera: Camera) -> list[Floats]:
-    """Springs as zigzags, rods without mass as lines; returns what was inked."""
-    inked = []
-    for tie in scene.ties:
-        path = camera.seen(tie_path(scene, tie, scene.start))
-        ax.plot(*path.T, color=SPRING if tie.spring else LIGHT["ink"], lw=1.3, zorder=8,
-                solid_joinstyle="round")  # fmt: skip
-        inked.append(dense(path))
-    return inked
-
-
-def tie_ends(tie: Tie, poses: Mapping[str, Pose]) -> tuple[Floats, Floats]:
-    return place(poses[tie.a], tie.at_a), place(poses[tie.b], tie.at_b)
-
-
-def tie_path(scene: Scene, tie: Tie, poses: Mapping[str, Pose]) -> Floats:
-    """A spring as a helix, a rod as a line, in the world."""
-    ends = tie_ends(tie, poses)
-    return coil(*ends, 0.018 * scene.size) if tie.spring else np.array(ends)
-
-
-def coil(start: Floats, end: Floats, radius: float) -> Floats:
-    """A helix between two points, with straight ends."""
-    length = float(np.linalg.norm(end - start))
-    if length < 1e-12:
-        return np.array([start, end])
-    frame = frame_along((end - start) / length)
-    turn = np.linspace(0.0, 2.0 * np.pi * COILS, 24 * COILS + 1)
-    along = length * (0.12 + 0.76 * turn / turn[-1])
-    points = np.stack((radius * np.cos(turn), radius * np.sin(turn), along), 1)
-    return np.vstack((start, start + points @ frame.T, end))
 
 
 def dense(path: Floats, count: int = 40) -> Floats:
@@ -199,7 +165,7 @@ def draw_frames(ax: Axes, scene: Scene, camera: Camera) -> None:
         turn, at = scene.start[body.name]
         for k, name in enumerate("xyz"):
             ends = camera.seen(np.array([at, at + 0.13 * scene.size * turn[:, k]]))
-            ax.plot(*ends.T, color="white", lw=3.6, zorder=11, solid_capstyle="round")
+            ax.plot(*ends.T, color=LIGHT["paper"], lw=3.6, zorder=11, solid_capstyle="round")
             arrow(ax, ends[0], ends[1], LIGHT[name], zorder=12)  # over the solids
 
 

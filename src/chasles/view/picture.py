@@ -1,5 +1,6 @@
 """`model.plot()`: the model as it was entered, with names, joints, forces, drivers and a scale."""
 
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
@@ -17,15 +18,19 @@ from chasles.model.words import ViewDirection
 from chasles.result.atomic_file import checked_file
 from chasles.view.camera import Camera, camera_of
 from chasles.view.labels import Label, figure_of, put_labels
-from chasles.view.marks import draw_feet, draw_forces, draw_frames, draw_ties, draw_world
-from chasles.view.plots import RC, png_of
-from chasles.view.raster import Page, render
-from chasles.view.scene import Scene, place, scene_of
+from chasles.view.marks import draw_feet, draw_forces, draw_frames, draw_world
+from chasles.view.plots import RC, drawing, png_of
+from chasles.view.raster import Page
+from chasles.view.render import render
+from chasles.view.scene import Pose, Scene, place, scene_of
+from chasles.view.setting import lowest
+from chasles.view.surfaces import surfaces_of, tie_ends
 from chasles.view.theme import LIGHT
 
 KINDS = (".png", ".svg", ".pdf")
 FINENESS = 1.5  # pixels of the solids per pixel of the figure on a screen
 MOST_NAMES = 44  # more would cover what they name
+INKED = 150  # cover of a pixel that a name avoids: solids, not their shadows
 
 
 @checked_keywords
@@ -67,48 +72,60 @@ def new_axes(size: tuple[float, float]) -> Axes:
     return figure.add_axes((0.01, 0.01, 0.98, 0.98))
 
 
-def draw_scene(ax: Axes, scene: Scene, camera: Camera, names: bool, frames: bool) -> None:
+@drawing
+def sketch(ax: Axes, model: Model) -> None:
+    """The model at its start, with its names: as text, for pages that are light or dark."""
+    draw_scene(ax, scene_of(model), camera_of(model), names=True, frames=False, halo=False)
+
+
+def draw_scene(
+    ax: Axes, scene: Scene, camera: Camera, names: bool, frames: bool, halo: bool = True
+) -> None:
     ax.set_axis_off()
     ax.set_aspect("equal")
-    bound = frame(ax, scene, camera)
-    inked = [draw_solids(ax, scene, camera, bound), *draw_feet(ax, scene, camera)]
-    inked += draw_ties(ax, scene, camera)
+    bound = frame(ax, camera.seen(points_of(scene, scene.start)))
+    inked = [draw_solids(ax, scene, scene.start, camera, bound), *draw_feet(ax, scene, camera)]
     labels, drawn = draw_forces(ax, scene, camera)
     inked += drawn
     if frames:
         draw_frames(ax, scene, camera)
     inked.append(draw_world(ax, scene, camera, bound))
     if names:
-        put_labels(ax, readable(ax, scene, camera, labels), np.concatenate(inked))
+        put_labels(ax, readable(ax, scene, camera, labels), np.concatenate(inked), halo)
 
 
-def draw_solids(ax: Axes, scene: Scene, camera: Camera, bound: Floats) -> Floats:
+def draw_solids(
+    ax: Axes, scene: Scene, poses: Mapping[str, Pose], camera: Camera, bound: Floats,
+    ink: float = 1.0,
+) -> Floats:  # fmt: skip
     """The solids as an image behind all lines and words; returns where it has ink."""
     (left, low), (right, high) = bound
     width, height = int(FINENESS * ax.bbox.width), int(FINENESS * ax.bbox.height)
     page = Page((left, low), (right, high), width, height)
-    image = render(scene.parts, scene.start, camera, page)
-    ax.imshow(image, extent=(left, right, low, high), zorder=5, aspect="equal",
+    floor = lowest(scene, poses) if any(scene.model.gravity) and ink == 1.0 else None
+    image = render(list(surfaces_of(scene, poses)), camera, page, scene.up, floor)
+    ax.imshow(image, extent=(left, right, low, high), zorder=4 + ink, aspect="equal", alpha=ink,
               interpolation="antialiased")  # fmt: skip
     ax.set_xlim(left, right)
     ax.set_ylim(low, high)
-    rows, columns = np.nonzero(image[::3, ::3, 3])
+    rows, columns = np.nonzero(image[::3, ::3, 3] > INKED)
     share = np.stack((3 * columns / width, 1.0 - 3 * rows / height), axis=1)
     return np.asarray(bound[0] + share * (bound[1] - bound[0]))
 
 
-def frame(ax: Axes, scene: Scene, camera: Camera) -> Floats:
-    """Limits around all that is drawn, with room for names and, below, for the world's axes."""
-    points = [camera.seen(place(scene.start[p.body], p.solid.vertices)) for p in scene.parts]
-    for tie in scene.ties:
-        for name, at in ((tie.a, tie.at_a), (tie.b, tie.at_b)):
-            points.append(camera.seen(place(scene.start[name], at.reshape(1, 3))))
-    every = np.concatenate(points)
-    low, high = every.min(axis=0), every.max(axis=0)
+def points_of(scene: Scene, poses: Mapping[str, Pose]) -> Floats:
+    """All that is drawn of a scene, as points of the world."""
+    points = [place(poses[part.body], part.solid.vertices) for part in scene.parts]
+    return np.concatenate([*points, *(np.array(tie_ends(tie, poses)) for tie in scene.ties)])
+
+
+def frame(ax: Axes, points: Floats, below: float = 0.16) -> Floats:
+    """Limits around points of the page, with room for names and, below, for the world's axes."""
+    low, high = points.min(axis=0), points.max(axis=0)
     span = np.maximum(high - low, 0.35 * (high - low).max())
     middle = (low + high) / 2.0
     low, high = middle - 0.62 * span, middle + 0.62 * span
-    low[1] -= 0.16 * max(span[1], 0.6 * span[0])
+    low[1] -= below * max(span[1], 0.6 * span[0])
     page = ax.bbox.width / ax.bbox.height
     width, height = high - low
     if width / height < page:

@@ -187,8 +187,10 @@ def those_that_start(result: Result, sliders: Sequence[Slider], where: str) -> l
 
 
 def check_formulas(model: Model, where: str) -> None:
-    """Refuse formulas of users, which stand behind an address of this process."""
+    """Refuse formulas that are called back in this process; compiled ones are recorded."""
     for found in [*model.forces, *model.drivers, *model.joints]:
+        if isinstance(found, CustomForce) and found.compiled:
+            continue
         if isinstance(found, Motor):
             if found.feedback is None:
                 continue
@@ -197,8 +199,8 @@ def check_formulas(model: Model, where: str) -> None:
         word = "joint" if isinstance(found, Joint) else found.word
         raise InvalidOption(
             f"{where}: {word} '{found.name}' has a formula in Python, which a page does not have.",
-            "Use a force or joint of the library in its place, or make a film:"
-            " result.animate('film.html').",
+            "Use a force or joint of the library in its place, or a CustomForce with compiled=True;"
+            " or make a film: result.animate('film.html').",
         )
 
 
@@ -265,7 +267,10 @@ def module_header(own: Portable, kept: list[list[int]], blob: Blob, name: str) -
         "base": blob.add(f"{name}.b", own.base, "f8"),
         "carried": [own.carried[key] for key in keys],
         "ways": [
-            {"wasm": code(f"{k}", way.wasm), "keys": [keys.index(key) for key in way.keys]}
+            {
+                "wasm": code(f"{k}", way.wasm),
+                "keys": [keys.index(key) for key in way.native.recording.carried],
+            }
             for k, way in enumerate(own.ways)
         ],
         "read": code("r", own.read),

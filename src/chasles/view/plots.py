@@ -110,7 +110,7 @@ def canvas_of(panels: tuple[Panel, ...], columns: int) -> Canvas:
     canvas = Canvas(figsize=(columns * width, rows * height))
     for index, panel in enumerate(panels):
         row, column = divmod(index, columns)
-        ax = canvas.add_axes((0.1, 0.1, 0.8, 0.8))
+        ax = canvas.add_axes((column / columns, 1.0 - (row + 1) / rows, 1.0 / columns, 1.0 / rows))
         panel.draw(ax)
         place(ax, (column * width, (rows - 1 - row) * height), panel.size, canvas)
     return canvas

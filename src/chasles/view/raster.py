@@ -1,29 +1,13 @@
-"""Solids as pixels, the nearest one at each place, with the edges a reader sees.
+"""Triangles and lines as pixels: which ones lie where, how deep, and which are in front."""
 
-An edge is drawn where the surface has a corner and where it turns away from the reader; so a cube
-shows its inner edges and a cylinder its outline.  Everything is drawn at twice the resolution and
-averaged.
-"""
-
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chasles.core.arrays import Floats
-from chasles.view.camera import Camera
-from chasles.view.scene import Part, Pose, place
 
-LIGHT_FROM = np.array((-0.35, 0.6, 0.72)) / np.linalg.norm(
-    (-0.35, 0.6, 0.72)
-)  # right, up, to the reader
-AMBIENT, DIFFUSE, WRAP = 0.58, 0.5, 0.4  # light reaches a little around the edge
-FINER = 2
-INK = np.array((29.0, 33.0, 41.0))
-NEARER = 4e-3  # how far edges are put before their faces, over the extent of the page
-
-Bytes = NDArray[np.uint8]
+Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -35,89 +19,83 @@ class Page:
     width: int
     height: int
 
-    def pixels(self, points: Floats, finer: int = 1) -> Floats:
+    @property
+    def each(self) -> float:
+        """Length of the world in a pixel."""
+        return (self.high[0] - self.low[0]) / self.width
+
+    def pixels(self, points: Floats) -> Floats:
         """Places on the page (..., 2) in pixels, from the upper left corner."""
-        low, high = np.array(self.low), np.array(self.high)
-        share = (points - low) / (high - low)
-        x = share[..., 0] * self.width * finer
-        y = (1.0 - share[..., 1]) * self.height * finer
-        return np.stack((x, y), axis=-1)
+        share = (points - self.low) / np.subtract(self.high, self.low)
+        return np.stack((share[..., 0] * self.width, (1.0 - share[..., 1]) * self.height), axis=-1)
+
+    def places(self, cells: Whole) -> tuple[Floats, Floats]:
+        """Where the middles of pixels are, across and up."""
+        row, column = np.divmod(cells, self.width)
+        tall = (self.high[1] - self.low[1]) / self.height
+        return self.low[0] + (column + 0.5) * self.each, self.high[1] - (row + 0.5) * tall
+
+    def times(self, finer: float) -> "Page":
+        """The same rectangle with more pixels, or fewer."""
+        return Page(self.low, self.high, *(max(1, round(finer * n)) for n in self.shape[::-1]))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.height, self.width
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
-    """What one camera sees of parts: corners in pixels and depth, light, colours, and edges."""
+class Filled:
+    """Pixels of triangles: cell, depth, whose, and shares of the second and third corner."""
 
-    corners: Floats  # (T, 3, 3): x, y, depth
-    light: Floats  # (T, 3)
-    colours: Floats  # (T, 3)
-    edges: Floats  # (E, 2, 3)
+    cells: Whole
+    depth: Floats
+    owner: Whole
+    u: Floats
+    v: Floats
 
+    def only(self, kept: NDArray[np.bool_]) -> "Filled":
+        return Filled(*(getattr(self, name)[kept] for name in self.__dataclass_fields__))
 
-def render(parts: Iterable[Part], poses: Mapping[str, Pose], camera: Camera, page: Page) -> Bytes:
-    """(height, width, 4): red, green, blue and cover."""
-    seen = look(parts, poses, camera, page)
-    width, height = page.width * FINER, page.height * FINER
-    depth = np.full(width * height, -np.inf)
-    image = np.zeros((width * height, 4), np.float32)
-    cells, deep, light, owner = filled(seen.corners, seen.light, width, height)
-    np.maximum.at(depth, cells, deep)
-    front = deep >= depth[cells]
-    image[cells[front], :3] = np.minimum(seen.colours[owner[front]] * light[front, None], 255.0)
-    image[cells[front], 3] = 255.0
-    extent = float(np.max(np.array(page.high) - np.array(page.low)))
-    cells, deep = lined(seen.edges, width, height)
-    shown = deep + NEARER * extent >= depth[cells]
-    image[cells[shown]] = (*INK, 255.0)
-    return averaged(image.reshape(height, width, 4))
+    def blend(self, values: Floats) -> Floats:
+        """Values of corners (T, 3, ...) at the pixels."""
+        a, b, c = (values[self.owner, k] for k in range(3))
+        u, v = (x.reshape(-1, *[1] * (a.ndim - 1)) for x in (self.u, self.v))
+        return np.asarray(a + u * (b - a) + v * (c - a))
 
 
-def look(parts: Iterable[Part], poses: Mapping[str, Pose], camera: Camera, page: Page) -> Seen:
-    """Triangles that face the reader, and edges that are corners or outlines."""
-    corners, light, colours, edges = [], [], [], []
-    views = np.stack((camera.right, camera.up, camera.towards))
-    for part in parts:
-        solid, turn = part.solid, poses[part.body][0]
-        world = place(poses[part.body], solid.vertices)
-        flat = np.concatenate(
-            (page.pixels(camera.seen(world), FINER), camera.depth(world)[:, None]), axis=1
-        )
-        own = world[solid.triangles]
-        front = np.cross(own[:, 1] - own[:, 0], own[:, 2] - own[:, 0]) @ camera.towards > 0.0
-        open_surface = bool((solid.sides[:, 0] == solid.sides[:, 1]).any())
-        shown = np.ones_like(front) if open_surface else front
-        facing = solid.normals[shown] @ (views @ turn).T @ LIGHT_FROM
-        cosine = np.abs(facing) if open_surface else facing
-        corners.append(flat[solid.triangles[shown]])
-        light.append(AMBIENT + DIFFUSE * np.maximum((cosine + WRAP) / (1.0 + WRAP), 0.0))
-        colours.append(np.tile(rgb(part.colour), (int(shown.sum()), 1)))
-        sides = front[solid.sides]
-        drawn = (solid.creased & sides.any(axis=1)) | (sides[:, 0] != sides[:, 1])
-        edges.append(flat[solid.edges[drawn]])
-    return Seen(*(np.concatenate(values) for values in (corners, light, colours, edges)))
+def filled(corners: Floats, page: Page) -> Filled:
+    """Pixels of all triangles, whose corners (T, 3, 3) are x and y on the page and depth.
 
-
-def rgb(colour: str) -> Floats:
-    return np.array([float(int(colour[k : k + 2], 16)) for k in (1, 3, 5)])
-
-
-def filled(
-    corners: Floats, light: Floats, width: int, height: int
-) -> tuple[NDArray[np.int64], Floats, Floats, NDArray[np.int64]]:
-    """Pixels of all triangles: cell, depth, light, and which triangle.
-
-    Row by row: a triangle's span on a row lies between the edges that cross it; depth and light
-    are affine functions of the place.
+    Row by row: a triangle's span on a row lies between the edges that cross it; depth is an affine
+    function of the place.
     """
-    x, y = corners[..., 0], corners[..., 1]
+    x, y = np.moveaxis(page.pixels(corners[..., :2]), -1, 0)
     ax, ay = x[:, 0], y[:, 0]
     ux, uy, vx, vy = x[:, 1] - ax, y[:, 1] - ay, x[:, 2] - ax, y[:, 2] - ay
     area = ux * vy - uy * vx
-    first = np.clip(np.ceil(y.min(axis=1) - 0.5), 0, height).astype(int)
-    last = np.clip(np.ceil(y.max(axis=1) - 0.5), 0, height).astype(int)
-    rows = np.where(np.abs(area) > 1e-9, np.maximum(last - first, 0), 0)
+    owner, row, left, right = spans(x, y, np.abs(area) > 1e-9, page)
+    start = np.clip(np.ceil(left - 0.5), 0, page.width).astype(int)
+    span = np.maximum(np.clip(np.ceil(right - 0.5), 0, page.width).astype(int) - start, 0)
+    which = np.repeat(np.arange(row.size), span)
+    column = counted(span) + start[which]
+    line, triangle = row[which], owner[which]
+    px, py = column + 0.5 - ax[triangle], line + 0.5 - ay[triangle]
+    u = (px * vy[triangle] - py * vx[triangle]) / area[triangle]
+    v = (ux[triangle] * py - uy[triangle] * px) / area[triangle]
+    found = Filled(line * page.width + column, u, triangle, u, v)
+    return Filled(found.cells, found.blend(corners[..., 2]), triangle, u, v)
+
+
+def spans(
+    x: Floats, y: Floats, kept: NDArray[np.bool_], page: Page
+) -> tuple[Whole, Whole, Floats, Floats]:
+    """Rows that triangles cover: whose, which, and from where to where."""
+    first = np.clip(np.ceil(y.min(axis=1) - 0.5), 0, page.height).astype(int)
+    last = np.clip(np.ceil(y.max(axis=1) - 0.5), 0, page.height).astype(int)
+    rows = np.where(kept, np.maximum(last - first, 0), 0)
     owner = np.repeat(np.arange(len(rows)), rows)
-    row = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows) + first[owner]
+    row = counted(rows) + first[owner]
     left, right = np.full(row.size, np.inf), np.full(row.size, -np.inf)
     for k in range(3):
         x0, y0, x1, y1 = x[owner, k], y[owner, k], x[owner, k - 1], y[owner, k - 1]
@@ -128,48 +106,29 @@ def filled(
         met = (rise != 0.0) & (share >= 0.0) & (share <= 1.0)
         left = np.where(met, np.minimum(left, cross), left)
         right = np.where(met, np.maximum(right, cross), right)
-    left, right = np.where(left <= right, left, 0.0), np.where(left <= right, right, 0.0)
-    start = np.clip(np.ceil(left - 0.5), 0, width).astype(int)
-    span = np.clip(np.ceil(right - 0.5), 0, width).astype(int) - start
-    span = np.maximum(span, 0)
-    which = np.repeat(np.arange(row.size), span)
-    column = np.arange(span.sum()) - np.repeat(np.cumsum(span) - span, span) + start[which]
-    line, triangle = row[which], owner[which]
-    px, py = column + 0.5 - ax[triangle], line + 0.5 - ay[triangle]
-    u = (px * vy[triangle] - py * vx[triangle]) / area[triangle]
-    v = (ux[triangle] * py - uy[triangle] * px) / area[triangle]
-
-    def blend(values: Floats) -> Floats:
-        a, b, c = values[triangle].T
-        return np.asarray(a + u * (b - a) + v * (c - a))
-
-    return line * width + column, blend(corners[..., 2]), blend(light), triangle
+    known = left <= right
+    return owner, row, np.where(known, left, 0.0), np.where(known, right, 0.0)
 
 
-def lined(edges: Floats, width: int, height: int) -> tuple[NDArray[np.int64], Floats]:
-    """Pixels of all edges, two wide, and their depths."""
-    reach = np.abs(edges[:, 1, :2] - edges[:, 0, :2]).max(axis=1, initial=0.0)
-    steps = np.minimum(np.ceil(reach) + 1, 4 * (width + height)).astype(int)
+def counted(counts: Whole) -> Whole:
+    """0, 1, ... for each of the counts, one after the other."""
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def lined(edges: Floats, page: Page) -> tuple[Whole, Floats]:
+    """Pixels of edges (E, 2, 3), two wide, and their depths."""
+    ends = page.pixels(edges[..., :2])
+    reach = np.abs(ends[:, 1] - ends[:, 0]).max(axis=1, initial=0.0)
+    steps = np.minimum(np.ceil(reach) + 1, 4 * sum(page.shape)).astype(int)
     owner = np.repeat(np.arange(len(edges)), steps)
-    step = np.arange(steps.sum()) - np.repeat(np.cumsum(steps) - steps, steps)
-    share = (step / np.maximum(steps[owner] - 1, 1))[:, None]
-    points = edges[owner, 0] + share * (edges[owner, 1] - edges[owner, 0])
+    share = (counted(steps) / np.maximum(steps[owner] - 1, 1))[:, None]
+    points = ends[owner, 0] + share * (ends[owner, 1] - ends[owner, 0])
+    deep = edges[owner, 0, 2] + share[:, 0] * (edges[owner, 1, 2] - edges[owner, 0, 2])
     cells, depths = [], []
     for dx, dy in ((0, 0), (-1, 0), (0, -1), (-1, -1)):
         column = np.round(points[:, 0]).astype(int) + dx
         row = np.round(points[:, 1]).astype(int) + dy
-        inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
-        cells.append((row * width + column)[inside])
-        depths.append(points[inside, 2])
+        inside = (column >= 0) & (column < page.width) & (row >= 0) & (row < page.height)
+        cells.append((row * page.width + column)[inside])
+        depths.append(deep[inside])
     return np.concatenate(cells), np.concatenate(depths)
-
-
-def averaged(image: NDArray[np.float32]) -> Bytes:
-    """Each square of fine pixels as one; colours count by their cover."""
-    total = np.zeros_like(image[::FINER, ::FINER])
-    for row in range(FINER):
-        for column in range(FINER):  # a pixel without cover is black, so that it adds nothing
-            total += image[row::FINER, column::FINER]
-    cover = total[..., 3:]
-    colour = 255.0 * total[..., :3] / np.maximum(cover, 1.0)
-    return np.concatenate((colour, cover / FINER**2), axis=2).round().astype(np.uint8)

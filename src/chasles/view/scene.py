@@ -4,6 +4,7 @@ Everything is in the axes of its body, from its centre of mass; the ground's par
 world.  Pictures, films and viewers only place it.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from chasles.core.arrays import Floats
 from chasles.model import GROUND, Body, Contact, Distance, Joint, Model, Spring
 from chasles.model.checks import as_matrix, as_vector
 from chasles.model.colours import hex_of
-from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere
+from chasles.model.shapes import Box, Capsule, Cylinder, Rod, Shape, Sphere
 from chasles.view.contacts import contact_shapes, first_feet
 from chasles.view.geometry import Solid, solid_of
 from chasles.view.glyphs import frame_along, glyph_of
@@ -24,6 +25,7 @@ from chasles.view.glyphs import frame_along, glyph_of
 BODY_COLOURS = ("#8fb0d3", "#e0a58a", "#93c3a4", "#c3aad6", "#e2c78d", "#8fc3c6", "#d59db1",
                 "#b3b9a0")  # fmt: skip
 GLYPH, STICK = 0.020, 0.011  # sizes of joints and of sticks, over that of the model
+LONG = 6  # links in a row from which on a chain is drawn as a tube
 ROD, TIE = 0.008, "#5d6671"  # radius and colour of rods without mass, the former as above
 Pose = tuple[Floats, Floats]
 AT_HOME: Pose = (np.eye(3), np.zeros(3))
@@ -138,12 +140,19 @@ def scene_of(
     start = dict(poses or poses_at_start(model))
     size = size_of(model, start)
     parts: list[Part] = []
-    for index, body in enumerate(model.bodies):
+    tubes, leaders = tubes_of(model, start)
+    for body in model.bodies:
+        index = model.body_names.index(leaders.get(body.name, body.name))
         usual = BODY_COLOURS[index % len(BODY_COLOURS)]
         for shape in shapes_of(model, body, start, size):
             colour = usual if shape.colour is None else hex_of(shape.colour)
             parts.append(Part(body.name, shape, colour, "body"))
+    own = {part.body: part.colour for part in parts}
     for joint in model.joints:
+        if joint.name in tubes:
+            ball = Sphere(tubes[joint.name], position=as_vector(in_body(start[joint.a], joint.at)))
+            parts.append(Part(joint.a, ball, own[joint.a], "body"))
+            continue
         for name, shapes in zip((joint.a, joint.b), glyph_of(joint, glyph_size(model, size))):
             for shape in shapes:
                 colour = hex_of(shape.colour or "grey")
@@ -265,6 +274,54 @@ def equivalent_box(body: Body) -> tuple[Floats, Floats]:
     half = np.sqrt(np.maximum(squares, 1e-4 * max(squares.max(), 1e-12))) / 2.0
     turn[:, 2] *= np.sign(np.linalg.det(turn))
     return half, turn
+
+
+# --- chains of slender links, which look like one tube ---
+
+
+def tubes_of(model: Model, poses: Mapping[str, Pose]) -> tuple[dict[str, float], dict[str, str]]:
+    """Joints within long chains of links -> radius; bodies -> the first one of their chain."""
+    radii: dict[str, float] = {}
+    before: dict[str, str] = {}
+
+    def first(name: str) -> str:
+        while name in before:
+            name = before[name]
+        return name
+
+    held = Counter(name for joint in model.joints for name in (joint.a, joint.b))
+    for joint in model.joints:
+        ends_only = held[joint.a] <= 2 and held[joint.b] <= 2  # no rung of a ladder
+        radii[joint.name] = joined_radius(model, joint, poses) if ends_only else 0.0
+        ends = first(joint.a), first(joint.b)
+        if radii[joint.name] > 0.0 and ends[0] != ends[1]:
+            before[ends[1]] = ends[0]
+    leaders = {name: first(name) for name in before}
+    sizes = Counter(leaders.values())
+    leaders = {name: own for name, own in leaders.items() if sizes[own] >= LONG - 1}
+    chained = {*leaders, *leaders.values()}
+    return {
+        j.name: radii[j.name] for j in model.joints if radii[j.name] and j.a in chained
+    }, leaders
+
+
+def joined_radius(model: Model, joint: Joint, poses: Mapping[str, Pose]) -> float:
+    """The radius of two round links that a joint holds together end to end, else 0."""
+    radii = set()
+    for name, at in (
+        (joint.a, joint.at),
+        (joint.b, joint.at if joint.at_b is None else joint.at_b),
+    ):
+        shapes = model.body(name).shapes if name != GROUND.name else ()
+        if len(shapes) != 1 or not isinstance(shapes[0], Rod | Cylinder | Capsule):
+            return 0.0
+        link, point = shapes[0], in_body(poses[name], at) - shapes[0].position
+        end = np.abs(point @ np.array(link.rotation))["xyz".index(link.axis)]
+        off = np.linalg.norm(point) - end + abs(end - 0.5 * link.length)
+        if off > 0.05 * link.length or not 0.0 < 2.0 * (link.radius or 0.0) < link.length:
+            return 0.0
+        radii.add(link.radius)
+    return float(radii.pop() or 0.0) if len(radii) == 1 else 0.0
 
 
 # --- between bodies ---

@@ -1,5 +1,6 @@
 """Where results stand in a film, how far they reach, and how low."""
 
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.result.result import Result
 from chasles.view.camera import camera_of, horizontal
-from chasles.view.scene import Scene, place
+from chasles.view.scene import Pose, Scene, place
 from chasles.view.tracks import Header
 
 LAYOUTS = ("side by side", "overlaid")
@@ -73,6 +74,14 @@ def set_out(
         "azimuth": float(np.arctan2(-eye.right @ first, eye.right @ second)),
         "elevation": float(np.arcsin(np.clip(eye.towards @ scene.up, -1.0, 1.0))),
     }
+
+
+def lowest(scene: Scene, poses: Mapping[str, Pose]) -> float:
+    """The least height of all parts in one pose."""
+    return min(
+        float((place(poses[part.body], part.solid.vertices) @ scene.up).min())
+        for part in scene.parts
+    )
 
 
 def lowest_of(result: Result, scene: Scene, frames: Any) -> float:

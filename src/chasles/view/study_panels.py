@@ -37,6 +37,11 @@ class Series:
     words: Sequence[str] = ()  # one for each value, if they are to be named
     dashed: bool = False  # another way with what has the same colour
 
+    def draw(self, ax: Axes, x: Any, y: Any, **style: Any) -> None:
+        """Markers of its own, in its colour, with its name."""
+        usual = {"marker": MARKERS[self.colour], "ms": 4.5, "mec": "white", "mew": 0.4}
+        ax.plot(x, y, color=LIGHT[self.colour], label=self.name, **{**usual, **style})
+
     def above(self, floor_at: float) -> Floats:
         """The values, none of them below what an axis shows."""
         return np.maximum(np.asarray(self.values, float), floor_at)
@@ -144,8 +149,7 @@ def dots(
     rows = rows_of(ax, categories)
     offsets = np.linspace(0.22, -0.22, len(series)) if len(series) > 1 else [0.0]
     for one, offset in zip(series, offsets):
-        ax.plot(one.above(FLOOR), rows + offset, ls="", marker=MARKERS[one.colour], ms=5.5,
-                mec="white", mew=0.5, color=LIGHT[one.colour], label=one.name)  # fmt: skip
+        one.draw(ax, one.above(FLOOR), rows + offset, ls="", ms=5.5, mew=0.5)
     ax.set_ylim(-0.6, len(categories) - 0.4)
     ax.grid(True, axis="x")
     worded(ax, title, label, series=series)
@@ -185,9 +189,7 @@ def slopes(
     log_axis(ax, 10.0**low, 10.0**high)
     for one in series:
         edge = {"mec": LIGHT[one.colour], "mfc": "white", "mew": 1.0, "ls": (0, (4, 2))}
-        style: Any = edge if one.dashed else {"mec": "white", "mew": 0.4}
-        ax.plot(one.x, one.above(floor_at), marker=MARKERS[one.colour], ms=4.5,
-                color=LIGHT[one.colour], label=one.name, **style)  # fmt: skip
+        one.draw(ax, one.x, one.above(floor_at), **(edge if one.dashed else {}))
     near_log_x(ax, all_of(series, "x"))
     worded(ax, title, x_label, y_label, series)
 
@@ -200,8 +202,7 @@ def against(
     """Positive quantities over a positive quantity, both axes logarithmic, named at their ends."""
     shown = [one.finite for one in series]
     for one in shown:
-        ax.plot(one.x, one.values, marker="o", ms=4.5, lw=1.2, color=LIGHT[one.colour],
-                label=one.name)  # fmt: skip
+        one.draw(ax, one.x, one.values, marker="o", lw=1.2, mew=0)
     log_axis(ax, all_of(shown).min(), all_of(shown).max(), margin=1.6)
     ticks_at(ax, list(series[0].x), short_number)
     worded(ax, title, x_label, label)
@@ -229,8 +230,7 @@ def by_name(
     """Positive quantities for named things on a logarithmic axis; what is infinite is left out."""
     shown = [one.finite for one in series]
     for one in shown:
-        ax.plot(one.x, one.values, marker=MARKERS[one.colour], ms=6, lw=0, mew=0,
-                color=LIGHT[one.colour], label=one.name)  # fmt: skip
+        one.draw(ax, one.x, one.values, ms=6, lw=0, mew=0)
     log_axis(ax, all_of(shown).min(), 3 * all_of(shown).max(), margin=2.0)
     ax.set_label(NAMED_COLUMNS)
     ax.set_xticks(range(len(names)), names, fontsize=8.2, rotation=28, ha="right")
@@ -287,8 +287,7 @@ def front(
     low, high = log_limits(np.append(all_of(series), target), FLOOR)
     log_axis(ax, 10.0**low, 10.0**high, margin=3.0)
     for one in series:
-        ax.plot(one.x, one.values, ls="", marker=MARKERS[one.colour], ms=4.5, mec="white",
-                mew=0.4, color=LIGHT[one.colour], label=one.name)  # fmt: skip
+        one.draw(ax, one.x, one.values, ls="")
     near_log_x(ax, all_of(series, "x"))
     ax.axhline(target, color=LIGHT["axis"], lw=1.0, ls=(0, (4, 2)))
     ax.annotate("target", (1.0, target), xycoords=("axes fraction", "data"), xytext=(-2, 3),

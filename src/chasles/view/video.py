@@ -13,18 +13,23 @@ from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, InvalidOption
 from chasles.model.errors import short_repr
 from chasles.result.result import Result
-from chasles.view.camera import Camera, camera_of
-from chasles.view.film import colours_of
-from chasles.view.marks import tie_path
-from chasles.view.raster import Page, render
-from chasles.view.scene import ROD, TIE, Part, Pose, Scene, poses_at, scene_of_run
-from chasles.view.setting import LAYOUTS, SPARE, followed, reached
+from chasles.view.camera import Camera, camera_of, horizontal
+from chasles.view.film import colours_of, level_of
+from chasles.view.marks import nice
+from chasles.view.raster import Page
+from chasles.view.render import LEAST, render
+from chasles.view.scene import Scene, poses_at, scene_of_run
+from chasles.view.setting import LAYOUTS, followed, reached, set_out
+from chasles.view.surfaces import Surface, surfaces_of
 from chasles.view.theme import LIGHT
+from chasles.view.tracks import Header
 
 LASTS = 6.0  # seconds that a film takes if no speed was asked for
 MOST = 1500  # frames; more would not fit in memory comfortably
 TRAILS = 6  # bodies up to which paths are drawn
 MARGIN = 1.12
+#: The floor and the lines on it, as on a film's page.
+PAPER, LINES = np.array([(248.0, 249.0, 251.0), (189.0, 198.0, 209.0)])
 
 
 class NoFfmpeg(ChaslesError):
@@ -57,11 +62,12 @@ def make_video(
     rate = (end - start) / LASTS if speed is None else speed
     count = int(np.clip(round((end - start) / rate * fps), 2, MOST))
     times = np.linspace(start, end, count)
-    frames = Studio(results, labels, layout, view, (width, height), follow).frames(times)
+    studio = Studio(results, labels, layout, view, (width, height), follow)
     if target.suffix.lower() == ".gif":
-        write_gif(frames, target, fps)
+        some = [studio.frame(float(times[k])) for k in np.linspace(0, count - 1, 5).astype(int)]
+        write_gif(studio.frames(times), target, fps, palette_of(some))
     else:
-        write_mp4(frames, target, fps, (width, height), str(ffmpeg))
+        write_mp4(studio.frames(times), target, fps, (width, height), str(ffmpeg))
     return target
 
 
@@ -87,16 +93,19 @@ class Studio:
         self.results, self.labels, self.size = results, labels, size
         self.scenes: list[Scene] = [scene_of_run(result) for result in results]
         self.camera: Camera = camera_of(results[0].model, view)
-        self.colours = colours_of(labels)
+        self.colours, self.up = colours_of(labels), self.scenes[0].up
         self.tinted = layout == LAYOUTS[1]
         self.gone = [followed(result, follow) for result in results]
-        clouds = [reached(r, s, np.arange(len(r.t)), follow) for r, s in zip(results, self.scenes)]
-        width = max(float(np.ptp(cloud @ self.camera.right)) for cloud in clouds)
-        shifts = np.arange(len(results)) - (len(results) - 1) / 2.0
-        apart = 0.0 if self.tinted else SPARE * width
-        self.offsets = [apart * shift * self.camera.right for shift in shifts]
+        every = [np.arange(len(result.t)) for result in results]
+        runs = list(zip(results, self.scenes, every))
+        clouds = [reached(*run, follow) for run in runs]
+        groups: list[Header] = [{} for _ in results]
+        set_out(groups, clouds, self.scenes[0], layout, view)
+        self.offsets = [np.array(group["offset"]) for group in groups]
         seen = self.camera.seen(np.concatenate([c + o for c, o in zip(clouds, self.offsets)]))
         self.page = page_around(seen.min(axis=0), seen.max(axis=0), size)
+        self.floor, _ = level_of(runs)
+        self.empty: Image.Image | None = None
         self.line = max(11, size[1] // 34)
         self.font = ImageFont.load_default(size=self.line)
 
@@ -105,35 +114,33 @@ class Studio:
             yield self.frame(float(time))
 
     def frame(self, time: float) -> Image.Image:
-        picture = Image.new("RGB", self.size, "white")
-        pen = ImageDraw.Draw(picture)
-        drawn: list[tuple[Scene, dict[str, Pose]]] = []
-        parts: list[Part] = []
-        everywhere: dict[str, Pose] = {}
+        surfaces: list[Surface] = []
+        trails: list[tuple[int, int, Floats]] = []
         for number, (result, scene) in enumerate(zip(self.results, self.scenes)):
             frame = int(np.abs(result.t - time).argmin())
-            offset = self.offsets[number] - self.gone[number][frame]  # the camera goes along
-            poses = poses_at(result, frame, offset)
-            self.draw_trails(pen, number, frame, offset)
-            drawn.append((scene, poses))
-            everywhere |= {f"{number} {name}": pose for name, pose in poses.items()}
-            parts += self.parts_of(number)
-        image = Image.fromarray(render(parts, everywhere, self.camera, self.page), "RGBA")
+            gone = self.gone[number][frame]
+            offset = self.offsets[number] - gone  # the camera goes along
+            tint = self.colours[number] if self.tinted else None
+            trails.append((number, frame, offset))
+            surfaces += surfaces_of(scene, poses_at(result, frame, offset), tint)
+        level = self.floor - float(gone @ self.up)
+        picture = self.background(level, gone)
+        pen = ImageDraw.Draw(picture)
+        for trail in trails:
+            self.draw_trails(pen, *trail)
+        drawn = render(surfaces, self.camera, self.page, self.up, level)
+        image = Image.fromarray(drawn, "RGBA")
         picture.paste(image, (0, 0), image)
-        for scene, poses in drawn:
-            for tie in scene.ties:
-                self.draw_tie(pen, tie.spring, tie_path(scene, tie, poses), scene.size)
         self.write(pen, time)
         return picture
 
-    def parts_of(self, number: int) -> list[Part]:
-        """The parts of a result, under names of its own, in its colour if they are overlaid."""
-        tint = self.colours[number] if self.tinted else None
-        return [
-            Part(f"{number} {p.body}", p.shape,
-                 tint if tint is not None and p.role == "body" else p.colour, p.role)
-            for p in self.scenes[number].parts
-        ]  # fmt: skip
+    def background(self, level: float, gone: Floats) -> Image.Image:
+        """A bright floor with lines on it; drawn once where the camera stands."""
+        if self.empty is None or gone.any():
+            ink = floor_lines(self.camera, self.page, self.up, level, gone)[..., None]
+            room = (PAPER + ink * (LINES - PAPER)).round().astype(np.uint8)
+            self.empty = Image.fromarray(room, "RGB")
+        return self.empty.copy()
 
     def pixels(self, points: Floats) -> list[tuple[float, float]]:
         flat = self.page.pixels(self.camera.seen(points))
@@ -150,17 +157,6 @@ class Studio:
             path = result.position(body)[: frame + 1 : every] + offset
             colour = self.colours[number] if len(self.results) > 1 else LIGHT["axis"]
             pen.line(self.pixels(path), fill=colour, width=2)
-
-    def draw_tie(self, pen: ImageDraw.ImageDraw, spring: bool, path: Floats, size: float) -> None:
-        """A spring as a line, a rod as thick as a stick, with round ends."""
-        metre = self.page.width / (self.page.high[0] - self.page.low[0])  # in pixels
-        width = 3 if spring else max(3, round(2.0 * ROD * size * metre))
-        colour = LIGHT["chosen"] if spring else TIE
-        flat = self.pixels(path)
-        pen.line(flat, fill=colour, width=width)
-        for x, y in () if spring else flat:
-            half = width / 2.0
-            pen.ellipse((x - half, y - half, x + half, y + half), fill=colour)
 
     def write(self, pen: ImageDraw.ImageDraw, time: float) -> None:
         height = self.size[1]
@@ -181,9 +177,40 @@ def page_around(low: Floats, high: Floats, size: tuple[int, int]) -> Page:
     return Page((first[0], first[1]), (last[0], last[1]), *size)
 
 
-def write_gif(frames: Iterator[Image.Image], target: Path, fps: float) -> None:
-    """Sixty-four colours are enough of flat paint, and keep the file small."""
-    pictures = [frame.quantize(64, dither=Image.Dither.NONE) for frame in frames]
+def floor_lines(camera: Camera, page: Page, up: Floats, level: float, gone: Floats) -> Floats:
+    """Lines of a floor, every fifth stronger, that fade outwards: ink of pixels (height, width)."""
+    slope = float(camera.towards @ up)
+    if slope < LEAST:
+        return np.zeros(page.shape)
+    x, y = page.places(np.arange(page.width * page.height).reshape(page.shape))
+    deep = (level - y * (camera.up @ up)) / slope
+    reach = 0.5 * max(np.subtract(page.high, page.low))
+    cell, ink = nice(0.3 * reach), np.zeros(page.shape)
+    middle = np.add(page.low, page.high) / 2.0
+    for axis in horizontal(up):
+        along = x * (axis @ camera.right) + y * (axis @ camera.up) + deep * (axis @ camera.towards)
+        along += gone @ axis
+        rows, columns = np.gradient(along)
+        pixel = np.maximum(np.hypot(rows, columns), 1e-12)
+        for width, strength in ((cell, 0.35), (5.0 * cell, 0.7)):
+            off = np.abs((along / width + 0.5) % 1.0 - 0.5) * width / pixel
+            ink = np.maximum(ink, strength * np.clip(1.1 - off, 0.0, 1.0))
+    away = np.hypot(x - middle[0], y - middle[1]) / reach
+    return np.asarray(ink * np.clip(1.25 - away, 0.0, 1.0))
+
+
+def palette_of(pictures: Sequence[Image.Image]) -> Image.Image:
+    """Colours of a GIF: every shade counts once, so that a small body keeps its own."""
+    packed = np.concatenate([np.asarray(one).reshape(-1, 3) @ (65536, 256, 1) for one in pictures])
+    shades = np.unique(packed)[:, None] // (65536, 256, 1) % 256
+    return Image.fromarray(shades[None].astype(np.uint8), "RGB").quantize(256)
+
+
+def write_gif(
+    frames: Iterator[Image.Image], target: Path, fps: float, palette: Image.Image
+) -> None:
+    """One palette and no dither: what stands still is then the same in all frames, and small."""
+    pictures = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     pictures[0].save(
         target, save_all=True, append_images=pictures[1:], loop=0, optimize=True,
         duration=max(20, round(1000.0 / fps)),

@@ -18,12 +18,12 @@ one branch decide: $w^T\eta(V, \dot V_0) \ne 0$ determines the rest.
 
 import numpy as np
 
-from chasles.build.dynamics.maximal import MaximalForm, terms_at
-from chasles.build.dynamics.solver import DAMPING, REDUNDANT, Solver, never_depend
-from chasles.build.start.kkt import weights
+from chasles.build.dynamics.solver import DAMPING, REDUNDANT, Solver
+from chasles.build.start.free_bodies import MaximalForm, terms_at
 from chasles.build.start.redundancy import joint_of_row
-from chasles.build.system.sizes import row_sizes
-from chasles.build.system.turns import first_integrals
+from chasles.build.start.rows import weights
+from chasles.build.system.coordinates import first_integrals
+from chasles.build.system.gaps import row_sizes
 from chasles.core.arrays import TWIST, Floats
 from chasles.model import InconsistentStart
 
@@ -75,8 +75,8 @@ def check_branches(solver: Solver) -> None:
 def damped_if_near(solver: Solver) -> MaximalForm | None:
     """The equations on a damped factor, if rows depend on each other at the start, or nearly so."""
     form = solver.form
-    if form.is_damped or never_depend(solver.setup.model):
-        return form if form.is_damped else None
+    if form.is_damped:
+        return form
     solved = form.at(solver.start)
     near = not solved.is_solved or (form.pivots(solved) < NEARLY * solver.free).any()
     return form.damped(DAMPING * solver.free) if near else None

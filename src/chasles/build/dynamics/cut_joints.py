@@ -26,16 +26,18 @@ from chasles.build.dynamics.solver import (
     Solver,
     never_depend,
 )
+from chasles.build.start.closure import Closure
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import undriven, with_feathers
-from chasles.build.system.sizes import length_rows
+from chasles.build.system.tree_setup import tree_setup
+from chasles.build.system.tree_state import absolute_of, state_of
 from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
 from chasles.core.recursion.motion import retract
-from chasles.core.recursion.run import tree_close, tree_factor
+from chasles.core.recursion.run import tree_factor
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import DOF, SPHERICAL, Recursion, Tree, turns_of
 from chasles.core.watch import EVENT_WIDTH, MOST_EVENTS, TINY, Watch
@@ -46,10 +48,10 @@ from chasles.core.workspace import Workspace
 VANISHING = 1e-20
 #: Poses of the tree at which rows are looked at: they vanish identically or almost nowhere.
 POSES = 3
-#: Poses with closed loops at which dependent rows are counted, how far from the start, in how many
-#: steps they close, and what counts as closed there: its square is far below REDUNDANT.  In rad,
-#: and in levers of the mechanism: the same in all units.
-CLOSED_POSES, NEARBY, MOST_CLOSINGS, CLOSED = 2, 0.03, 30, 1e-11
+#: Poses with closed loops at which dependent rows are counted, how far from the start, and what
+#: counts as closed there: its square is far below REDUNDANT.  In rad, and in levers of the
+#: mechanism: the same in all units.
+CLOSED_POSES, NEARBY, CLOSED = 2, 0.03, 1e-11
 
 
 class TreeScratch(NamedTuple):
@@ -77,7 +79,8 @@ def cut_rows(
     `solver` knows J at the start, and how many rows of all joints repeat others.
     """
     tree = scratch.tree
-    check_frames(scratch.setup, tree, scratch.memory, cuts, start, solver.jacobian)
+    if not tree.mass.all():
+        check_frames(scratch.setup, tree, scratch.memory, cuts, start, solver.jacobian)
     if not cuts:
         return no_rows(tree)
     free = solver.free.copy()
@@ -156,10 +159,12 @@ def independent_choices(
     None where that cannot be said: the start is a singular pose, at which rows depend that do so
     nowhere else, or loops do not close around it.
     """
+    if not damped.scales.all():  # a user's row that nothing moves
+        return None
     counts = [ranks_at(scratch, damped, start, repeated)]
     rng = np.random.default_rng(1)
     for _ in range(CLOSED_POSES):
-        pose = closed_nearby(scratch, damped, start, rng)
+        pose = closed_nearby(scratch, start, rng)
         if pose is None:
             return None
         counts.append(ranks_at(scratch, damped, pose, 0))
@@ -187,23 +192,18 @@ def ranks_at(scratch: TreeScratch, damped: Loops, state: Floats, repeated: int) 
     return choices
 
 
-def closed_nearby(
-    scratch: TreeScratch, damped: Loops, start: Floats, rng: np.random.Generator
-) -> Floats | None:
+def closed_nearby(scratch: TreeScratch, start: Floats, rng: np.random.Generator) -> Floats | None:
     """A pose near the start with all loops closed; None if they would not close.
 
     Driven coordinates move as well.
     """
-    setup, tree, memory, work = scratch
+    setup, tree, memory, _ = scratch
     lever = setup.longest_lever or 1.0
-    state, room = perturbed(tree, start, rng, NEARBY, lever), room_of(damped, tree)
-    sizes = np.where(length_rows(setup.system) > 0.0, lever, 1.0)
-    column = np.zeros(6 * setup.system.body_count + setup.system.row_count)
-    closed = tree_close(
-        undriven(tree), memory, setup.system, work, damped, room, state, column, sizes,
-        CLOSED, MOST_CLOSINGS,
-    )  # fmt: skip
-    return state if closed and np.isfinite(state).all() else None
+    driven = np.flatnonzero(tree_setup(setup).coordinates >= 0)
+    nearby = absolute_of(tree, memory, perturbed(tree, start, rng, NEARBY, lever)[None])[0]
+    closure = Closure(setup, loose=driven)
+    absolute, gap = closure.closed(nearby)
+    return state_of(tree, absolute) if gap < CLOSED * closure.length else None
 
 
 # --- rows that vanish ---

@@ -6,15 +6,15 @@ from typing import Literal
 
 import numpy as np
 
-from chasles.build.dynamics.maximal import MaximalForm, terms_at
 from chasles.build.dynamics.solver import make_solver
-from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.build.dynamics.tree_readout import needs_tree
-from chasles.build.start.kkt import constraint_rows, mass_matrices, weights
+from chasles.build.dynamics.tree_problem import TreeProblem, needs_tree, read_on_pairs
+from chasles.build.start.free_bodies import MaximalForm, terms_at
 from chasles.build.start.redundancy import all_rows, singular_error
+from chasles.build.start.rows import constraint_rows, mass_matrices, weights
 from chasles.build.system.build import Setup, build, is_closed, rotor_places
+from chasles.build.system.coordinates import first_integrals
 from chasles.build.system.state import State, checked_state
-from chasles.build.system.turns import first_integrals
+from chasles.build.system.tree_setup import build_counted
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System
 from chasles.core.workspace import Workspace
 from chasles.model import InvalidModel, Model
@@ -157,6 +157,15 @@ def equations_at(
     return laid_open(form.setup, absolute, found.work, found.acceleration, found.multipliers)
 
 
+def equations_of_pairs(
+    setup: Setup, problem: TreeProblem, absolute: Floats, t: float, integrals: Floats
+) -> Equations:
+    """The same for couplings and bodies without mass, on the tree of a problem."""
+    states, times = absolute[None], np.array([t])
+    rates = read_on_pairs(setup, states, times, integrals[None], problem=problem).rates[0].ravel()
+    return laid_open(setup, absolute, terms_at(setup, absolute, t, integrals), rates)
+
+
 def laid_open(
     setup: Setup, absolute: Floats, terms: Workspace, rates: Floats,
     multipliers: Floats | None = None,
@@ -198,18 +207,18 @@ def terms_of_rotors(system: System, jacobian: Floats, eta: Floats) -> tuple[Floa
 
 def equations_on_pairs(model: Model, state: State | None, acceleration: str) -> Equations:
     """The same where couplings or frames without mass are in the model: by the recursion."""
-    problem, t = TreeProblem.from_model(model, start=state), 0.0 if state is None else state.t
-    problem.work.quadratures[:] = first_integrals(problem.setup)
-    setup = build(model, resolve_spaces(model, "SE3"), acceleration, state)
-    order = [problem.setup.body_index[name] for name in setup.body_index]
-    rates = problem.reactions(problem.start, t).twist_rates[order].ravel()
-    absolute = problem.absolute(problem.start[None])[0][order]
-    terms = terms_at(setup, absolute, t, first_integrals(setup))
+    spaces, t = resolve_spaces(model, "subgroups"), 0.0 if state is None else state.t
+    problem = TreeProblem.from_setup(build_counted(model, spaces, acceleration, state))
+    setup, integrals = problem.setup, first_integrals(problem.setup)
+    problem.work.quadratures[:] = integrals
+    rates = problem.reactions(problem.start, t).twist_rates.ravel()
+    absolute = problem.absolute(problem.start[None])[0]
+    terms = terms_at(setup, absolute, t, integrals)
     return in_models_order(laid_open(setup, absolute, terms, rates), setup)
 
 
 def in_models_order(found: Equations, setup: Setup) -> Equations:
-    """The same with the bodies as in the model: with frames, a setup has parents first."""
+    """The same with the bodies as in the model: a setup has parents first."""
     order = np.array([setup.body_index[name] for name in setup.model.body_names], np.int64)
     places = (6 * order[:, None] + np.arange(6)).ravel()
     return replace(

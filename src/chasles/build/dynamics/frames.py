@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from chasles.build.start.kkt import mass_matrices
+from chasles.build.start.rows import mass_matrices
 from chasles.build.system.build import Setup
 from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import unit_twists
@@ -37,8 +37,8 @@ DIAGONAL = np.array([0, 2, 5, 9, 14, 20])
 def check_frames(
     setup: Setup, tree: Tree, memory: Recursion, cuts: list[Cut], start: Floats, jacobian: Floats
 ) -> None:
-    """Refuse bodies without mass that no equation accelerates; `jacobian` is J at the start."""
-    if tree.mass.all() or tree.rate_count == 0:
+    """Refuse those of a tree that no equation accelerates; `jacobian` is J at the start."""
+    if tree.rate_count == 0:
         return
     idle = idle_frame(setup, tree, memory, cuts, start, jacobian)
     if idle is not None:

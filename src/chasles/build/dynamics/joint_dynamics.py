@@ -16,12 +16,12 @@ import numpy as np
 
 from chasles.build.dynamics.equations import check_finite
 from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.build.start.kkt import mass_matrices
+from chasles.build.start.rows import mass_matrices
 from chasles.build.system.build_tree import undriven, words_of
+from chasles.build.system.coordinates import first_integrals
 from chasles.build.system.state import State, checked_state
 from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import unit_twists
-from chasles.build.system.turns import first_integrals
 from chasles.core.arrays import Floats
 from chasles.core.recursion.run import tree_rates
 from chasles.core.recursion.tree import (

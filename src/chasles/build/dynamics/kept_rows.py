@@ -40,8 +40,6 @@ def kept_rows(
     are stabilised.
     """
     setup, tree = scratch.setup, scratch.tree
-    if not cuts:
-        return no_kept_rows()
     exact = {setup.joint_index[name] for name in kept_joints(setup, held)}
     kept = [cut for cut in cuts if cut.joint in exact and not cut.rotors]
     if not kept or tree.rate_count == 0:

@@ -4,22 +4,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from chasles.build.dynamics.maximal import MaximalForm, Solved
-from chasles.build.start.closure import jacobian_at
-from chasles.build.start.conflicts import contradiction
 from chasles.build.start.consistent import initial_state
-from chasles.build.start.kkt import constraint_rows, weigh, weights
+from chasles.build.start.free_bodies import MaximalForm, Solved
 from chasles.build.start.redundancy import (
     RANK_LIMIT,
     Redundancy,
+    contradiction,
     find_redundancy,
-    free_pivots,
     is_redundant,
     joint_of_row,
     redundancy_error,
     scale_error,
     unsolved,
 )
+from chasles.build.start.rows import constraint_rows, free_pivots, jacobian_at, weigh, weights
 from chasles.build.system.build import Setup, build, check_closed, rotor_places
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.outcomes import NOT_SOLVED, OK

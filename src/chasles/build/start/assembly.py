@@ -16,11 +16,11 @@ from chasles.build.start.consistent import (
     nearest_allowed,
     velocity_error,
 )
-from chasles.build.start.kkt import Rows
 from chasles.build.start.redundancy import joint_of_row
+from chasles.build.start.rows import Rows
 from chasles.build.system.build import OPEN_TOLERANCE, Setup, build, measured
+from chasles.build.system.coordinates import counted_angles
 from chasles.build.system.state import State, checked_state
-from chasles.build.system.turns import counted_angles
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import (
     Body,
@@ -246,12 +246,17 @@ def closed_poses(closure: Closure, model: Model, held: tuple[str, ...]) -> Float
     """The nearest poses at which all joints are closed."""
     entered = closure.setup.absolute
     check_finite(closure)
-    closed, gap = closure.closed(entered)
-    if gap > OPEN_TOLERANCE:  # once more with all gaps alike, also to say how little is left
-        closed, gap = closure.closed(entered, by_mass=False)
-    if gap > OPEN_TOLERANCE:
+    closed, _ = closure.closed(entered)
+    if is_open(closure, closed):  # once more with all gaps alike, also to say how little is left
+        closed, _ = closure.closed(entered, by_mass=False)
+    if is_open(closure, closed):
         raise open_error(closure, model, closed, held)
     return closure.nearest(closed) if closed is not entered else entered
+
+
+def is_open(closure: Closure, absolute: Floats) -> bool:
+    """Whether a joint is open by more than a run would take."""
+    return bool(np.abs(closure.at(absolute)[0]).max(initial=0.0) > OPEN_TOLERANCE)
 
 
 def check_finite(closure: Closure) -> None:

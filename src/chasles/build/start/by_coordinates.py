@@ -16,14 +16,14 @@ from math import ceil
 import numpy as np
 
 from chasles.build.start.assembly import assemble
-from chasles.build.start.closure import jacobian_at, typical_length
+from chasles.build.start.closure import typical_length
 from chasles.build.start.consistent import (
     driven_rates,
     forbidden,
     initial_state,
     least_energy_dense,
 )
-from chasles.build.start.kkt import constraint_rows, weights
+from chasles.build.start.rows import constraint_rows, jacobian_at, weights
 from chasles.build.start.wanted import Wanted, checked_wanted, said, tell_degrees
 from chasles.build.system.build import OPEN_TOLERANCE, check_closed, rows_of
 from chasles.build.system.coordinates import Key, coordinate_of_poses, coordinate_rate

@@ -9,33 +9,30 @@ the bodies move with the joints closed until the displacement does no work on an
 joints allow: $\nabla = -J^T\mu$, the Lagrange condition of the nearest point.
 """
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from chasles.build.start.kkt import (
+from chasles.build.start.free_bodies import Factor, FreeBodies
+from chasles.build.start.rows import (
     HEAVY,
-    Factor,
-    FreeBodies,
     Rows,
     constraint_rows,
+    gaps_and_rows,
     mass_matrices,
     scaled,
     weigh,
     weights,
 )
-from chasles.build.start.poses import moved, rotations
 from chasles.build.system.build import Setup
-from chasles.build.system.coupled import coupled_gap, coupled_places
-from chasles.build.system.gaps import components
-from chasles.build.system.sizes import measured_rows, row_units
-from chasles.compiled import borrow, kernel
-from chasles.core.arrays import POSE_X, Floats, Integers, System
+from chasles.build.system.coordinates import coupled_places
+from chasles.build.system.gaps import components, measured_rows, row_units
+from chasles.build.system.state import moved, rotations
+from chasles.core.arrays import POSE_X, Floats, System
 from chasles.core.constraints.kind import RAD
-from chasles.core.constraints.registry import assemble_joint
-from chasles.core.stabilisation.residuals import put_position_residual
-from chasles.core.workspace import Workspace, make_workspace
+from chasles.core.workspace import make_workspace
 from chasles.groups.so3 import so3_dexp_inv, so3_from_matrix, so3_log
 
 #: Steps at the most that close the joints, and that then move along them.
@@ -68,45 +65,16 @@ FIRMLY = 1e3
 MEMORY = 12
 
 
-@kernel("assembly", seconds=3, plain=(5_000, 200_000))
-def joint_rows(system: Any, work: Any, absolute: Any, out: Any) -> None:
-    """J of all joints and drivers at an absolute state, into `work`; -g into the rows of `out`."""
-    model, scratch = borrow(system), borrow(work)
-    state, residual = borrow(absolute), borrow(out)
-    for joint in range(model.joint_count):
-        assemble_joint(model, joint, state, scratch, scratch.jacobian, scratch.eta)
-        put_position_residual(model, joint, state, scratch, residual)
-
-
-def gaps_and_rows(system: System, scratch: Workspace, absolute: Floats) -> Floats:
-    """g of every row, padding included; J goes to `scratch`."""
-    out = np.zeros(6 * system.body_count + system.row_count)
-    joint_rows(system, scratch, np.ascontiguousarray(absolute), out)
-    return -out[6 * system.body_count :]
-
-
-def jacobian_at(system: System, absolute: Floats) -> Floats:
-    """J (rows, 12) of all joints and drivers at the poses of an absolute state (n, 18)."""
-    scratch = make_workspace(system)
-    gaps_and_rows(system, scratch, absolute)
-    return scratch.jacobian
-
-
-def gaps_of(system: System, signals: Floats, absolute: Floats) -> Floats:
-    """g (padded rows,) where functions of time have the values `signals`."""
-    scratch = make_workspace(system)
-    scratch.signals[: len(signals)] = signals
-    return gaps_and_rows(system, scratch, absolute)
-
-
 class Closure:
     """The joints of a model as equations g = 0 for the poses of its bodies, at t = 0.
 
     Held bodies stay where they are, and the drivers in `holds` prescribe what they find.  Rows that
-    are speeds only (gears, rolling) are left out.
+    are speeds only (gears, rolling) are left out, and drivers that are `loose`.
     """
 
-    def __init__(self, setup: Setup, held: Integers, holds: list[str]) -> None:
+    def __init__(
+        self, setup: Setup, held: Any = (), holds: Sequence[str] = (), loose: Any = ()
+    ) -> None:
         system = setup.system
         self.setup, self.system, self.entered = setup, system, setup.absolute
         self._scratch = make_workspace(system)
@@ -115,14 +83,16 @@ class Closure:
         self.kept = measured_rows(system)
         turns = self.kept & (row_units(system) == RAD)
         self.kept[coupled_places(setup)] = turns[coupled_places(setup)] = True
+        self.kept[system.joints.first_row[list(loose)]] = False
         self.free = np.ones((system.body_count, 1), bool)
-        self.free[held] = False
+        self.free[list(held)] = False
         heavier = np.where(self.free, 1.0, HEAVY) * np.ones(6)
         self.masses, self.length = scaled(weights(system), heavier), typical_length(system)
         self.bodies = FreeBodies(setup, self.masses, self.kept)
         even = np.diag(np.repeat((self.length**2, 1.0), 3))[None] * np.ones((len(heavier), 1, 1))
         self.even_bodies = self.bodies.weighing(setup, scaled(even, heavier))
-        self.weights = np.where(turns, self.length, 1.0)  # of gaps that cannot all be closed
+        self.levers = np.where(turns, self.length, 1.0)  # by which turns are lengths
+        self.weights = self.levers.copy()  # of gaps that cannot all be closed
         before = self.rows_at(self.entered)[0]
         for name in holds:
             index = setup.joint_index[name]
@@ -132,16 +102,17 @@ class Closure:
 
     def rows_at(self, absolute: Floats) -> tuple[Floats, Rows]:
         """g and J of every row, padding included."""
-        gaps = gaps_and_rows(self.system, self._scratch, absolute)
-        couplings = self.setup.model.couplings
-        for place, coupling in zip(coupled_places(self.setup).tolist(), couplings):
-            gaps[place] = float(coupled_gap(self.setup, coupling, absolute))
+        gaps = gaps_and_rows(self.setup, self._scratch, absolute)
         return gaps, constraint_rows(self.setup, self._scratch.jacobian, absolute)
 
     def at(self, absolute: Floats) -> tuple[Floats, Rows]:
         """The same, g of the rows that are positions and zeros."""
         gaps, rows = self.rows_at(absolute)
         return np.where(self.kept, gaps, 0.0), rows
+
+    def largest(self, gaps: Floats) -> float:
+        """The largest gap, m; of turns at a typical lever: the same in all units."""
+        return float(np.abs(self.levers * gaps).max(initial=0.0))
 
     def pivots(self, rows: Rows) -> Floats:
         """What every row is measured by, in the mass metric."""
@@ -156,21 +127,21 @@ class Closure:
     # --- closing ---
 
     def closed(self, absolute: Floats, by_mass: bool = True) -> tuple[Floats, float]:
-        """Poses at which the joints are as closed as can be, and the largest entry of g there.
+        """Poses at which the joints are as closed as can be, and the `largest` gap there.
 
         Levenberg-Marquardt steps: by mass they are short where bodies are heavy; otherwise all
         gaps count alike, so that what is left of them is the least in squares.
         """
         g, rows = self.at(absolute)
         if not self.free.any():
-            return absolute, float(np.abs(g).max(initial=0.0))
+            return absolute, self.largest(g)
         bodies, measure = self.bodies, self.pivots(rows)
         if not by_mass:
             bodies, measure = self.even_bodies, 1.0 / self.weights**2
         nothing, scale = np.zeros(6 * self.system.body_count), 1.0 / np.sqrt(measure)
         caution, slow = 1.0, 0
         for _ in range(MOST_STEPS):
-            gap = float(np.abs(g).max(initial=0.0))
+            gap = self.largest(g)
             reach = 2.0 * self.length + np.abs(absolute[:, POSE_X : POSE_X + 3]).max()
             if gap <= ROUNDING * reach or slow > MOST_SLOW:
                 break
@@ -190,7 +161,7 @@ class Closure:
                 caution *= 10.0
                 if caution > MOST_CAUTION or gap < NEARLY_ROUNDING * ROUNDING * reach:
                     break
-        return absolute, float(np.abs(g).max(initial=0.0))
+        return absolute, self.largest(g)
 
     # --- moving along ---
 

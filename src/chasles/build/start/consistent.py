@@ -2,20 +2,11 @@
 
 import numpy as np
 
-from chasles.build.start.conflicts import contradiction, listed
-from chasles.build.start.kkt import (
-    HEAVY,
-    REFINEMENTS,
-    FreeBodies,
-    Rows,
-    constraint_rows,
-    scaled,
-    weigh,
-    weights,
-)
-from chasles.build.start.redundancy import joint_of_row
+from chasles.build.start.free_bodies import REFINEMENTS, FreeBodies
+from chasles.build.start.redundancy import contradiction, joint_of_row, listed
+from chasles.build.start.rows import HEAVY, Rows, constraint_rows, scaled, weigh, weights
 from chasles.build.system.build import Setup
-from chasles.build.system.sizes import row_units
+from chasles.build.system.gaps import row_units
 from chasles.core.arrays import POSE_R, TWIST, Floats
 from chasles.model import CustomCoupling, InconsistentStart
 

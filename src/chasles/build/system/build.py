@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.system.build_forces import ForceTable, force_arrays
-from chasles.build.system.build_frames import carriers, levers
-from chasles.build.system.build_joints import joint_arrays
-from chasles.build.system.coupled import coupled_gap, coupled_sizes
-from chasles.build.system.gaps import joint_gap
+from chasles.build.system.coordinates import coupled_gap, coupled_sizes
+from chasles.build.system.gaps import joint_gap, longest_lever, row_sizes
+from chasles.build.system.parts import ForceTable, carriers, force_arrays, joint_arrays, levers
 from chasles.build.system.signals import SignalList
-from chasles.build.system.sizes import longest_lever, row_sizes
 from chasles.build.system.state import State
 from chasles.compiled import lend
 from chasles.core.arrays import (

@@ -7,17 +7,39 @@ universal joint, as long as something with mass hangs on it.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from chasles.build.system.principal import principal_axes
 from chasles.core.arrays import Floats
 from chasles.core.recursion.dust import sweepers
 from chasles.core.recursion.tips import tips_of
 from chasles.core.recursion.tree import DOF, EXP, GEARED, PAIR_CODES, STORED, Tree
 from chasles.model import InvalidBody, Model
 from chasles.model.pairs import ANY_POINT, COORDINATES_OF, pair_of_rows
+
+#: The axes of a body, a little askew: measured along these, no axis is undecided between two of
+#: them at half a right angle, as it would be along the axes themselves.
+NEARLY = np.array([[1.0, 0.1, 0.03], [-0.07, 1.0, 0.13], [0.05, -0.11, 1.0]])
+ORDERS = np.array(list(permutations(range(3))))
+
+
+def principal_axes(inertia: Floats) -> Floats:
+    """Of inertias (n, 3, 3): axes as columns, right-handed, those nearest to the body's own.
+
+    LAPACK orders them by their moments and leaves their signs open.  Both jump where moments change
+    places, or for no reason at all, and with them all arrays that are written in these axes.
+    """
+    axes = np.linalg.eigh(inertia)[1]
+    along = NEARLY @ axes  # [n, axis of the body, principal axis]
+    scores = np.abs(along[:, np.arange(3), ORDERS[:, None, :]][:, :, 0]).sum(axis=-1)
+    order = ORDERS[np.argmax(scores, axis=1)]
+    found = np.take_along_axis(axes, order[:, None, :], axis=2)
+    found *= np.where(np.einsum("ki,nik->nk", NEARLY, found) < 0.0, -1.0, 1.0)[:, None, :]
+    found[:, :, 2] *= np.sign(np.linalg.det(found))[:, None]
+    return np.ascontiguousarray(found)
+
 
 #: Pairs that lock nothing, in principal axes about their point.
 LOOSE = ("free", "SO3xR3", "SE3")

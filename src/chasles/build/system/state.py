@@ -1,4 +1,4 @@
-"""A state in words and SI units: all bodies of a model at one time."""
+"""A state in words and SI units: all bodies of a model at one time; and poses moved by twists."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
+from chasles.groups.so3 import so3_exp, so3_from_matrix, so3_matrix
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_array, checked_number
 from chasles.model.errors import short_repr
@@ -185,3 +186,25 @@ def checked_state(state: Any, what: str) -> State:
             " start_state(model, {'elbow': 0.3}).",
         )
     return state
+
+
+def rotations(absolute: Floats) -> Floats:
+    """(n, 3, 3) of an absolute state (n, 18)."""
+    return absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+
+
+def moved(absolute: Floats, twists: Floats) -> Floats:
+    """The state with poses (R exp(omega), x + R u), (omega, u) (n, 6); body twists are kept."""
+    turn = np.stack(so3_matrix(so3_exp(tuple(twists[:, :3].T))), axis=-1).reshape(-1, 3, 3)
+    rotation, out = rotations(absolute), absolute.copy()
+    out[:, POSE_R : POSE_R + 9] = (rotation @ turn).reshape(-1, 9)
+    out[:, POSE_X : POSE_X + 3] += np.einsum("bij,bj->bi", rotation, twists[:, 3:])
+    return out
+
+
+def orthogonal(absolute: Floats) -> Floats:
+    """The state with its rotations made orthogonal again."""
+    out = absolute.copy()
+    nine = tuple(absolute[:, POSE_R + k] for k in range(9))
+    out[:, POSE_R : POSE_R + 9] = np.stack(so3_matrix(so3_from_matrix(nine)), axis=-1)
+    return out

@@ -7,12 +7,10 @@ import numpy as np
 
 from chasles.build.system.build import Setup, build
 from chasles.build.system.build_tree import Link, build_tree, free_link, pair_kind, words_of
-from chasles.build.system.coordinates import Key, coordinate_keys
-from chasles.build.system.coupled import orientation
+from chasles.build.system.coordinates import Key, angle_columns, coordinate_keys, orientation
 from chasles.build.system.gaps import frame_of
 from chasles.build.system.state import State
 from chasles.build.system.tree_state import place_of
-from chasles.build.system.turns import angle_columns
 from chasles.core.arrays import Floats, Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS, PAIR
 from chasles.core.recursion.cuts import Cut, Gauge, Term

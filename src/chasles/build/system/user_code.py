@@ -20,7 +20,7 @@ from numba.core.ccallback import CFunc
 from numba.core.dispatcher import Dispatcher
 from numba.core.sigutils import normalize_signature
 
-from chasles.compiled import users_formula
+from chasles.compiled import pointers, users_formula
 from chasles.compiled.cache import KernelCache
 from chasles.compiled.reach import Unknown, digest_of
 from chasles.core.arrays import Floats
@@ -38,6 +38,8 @@ from chasles.model import (
 from chasles.model.errors import one_line
 from chasles.scalars.jet import Jet, pose_jets
 
+#: What runs in Python in the place of an address, while steps are recorded: address -> function.
+RECORDED = pointers.RECORDED
 POINTER = ctypes.POINTER(ctypes.c_double)
 SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_double, POINTER, POINTER)
 NUMBER, NUMBERS = numba.types.float64, numba.types.CPointer(numba.types.float64)

@@ -18,10 +18,12 @@ from typing import Any
 from chasles.compiled import once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, clear, copy, get6, twist6
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
+from chasles.core.blocks.small import dot6
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.newton.armatures import feel_rotors, load_effort, load_rotors
 from chasles.core.newton.rows import lift, lower, times_rows
 from chasles.core.newton.ways import POSE_WAY, RATE_WAY, TWIST_WAY, WAYS_WIDTH, put_ways
+from chasles.core.recursion.coupled import push_by_coupling
 from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.tangents import DIRECTIONS, POSES, move_body, put_back, put_slopes
 from chasles.core.wrenches import own_wrench
@@ -84,6 +86,9 @@ def load_bodies(system: Any, newton: Any, scratch: Any) -> None:
                 slide = newton.ways[ways + RATE_WAY + 18 + 6 * r + c]
                 newton.values[at + 6 * r + c] += torque[r]
                 newton.values[at + 18 + 6 * r + c] += system.bodies.mass[body] * slide
+        for c in range(3):
+            newton.values[at + 7 * c] += newton.lent[2 * body]
+            newton.values[at + 21 + 7 * c] += newton.lent[2 * body + 1]
         base = own_wrench(system, newton.tangents.probe.absolute, body)
         clear(newton.tangents.block, 12 * 24)
         for direction in range(DIRECTIONS):
@@ -131,6 +136,41 @@ def load_rows(
                     newton.values[below + 6 * r + c] = total / factor
 
 
+@routine
+def load_couplings(mechanism: Any, newton: Any, room: Any, factors: Any) -> None:
+    """J of all couplings on bodies, and on how these move; of one that is not chosen nothing."""
+    tree, loops, own, found = mechanism.tree, mechanism.loops, mechanism.room, newton.couplings
+    absolute = room.absolute
+    for k in range(found.count):
+        row = loops.coupled[k]
+        chosen = own.active[row] != 0.0
+        newton.values[found.pivot[k]] -= loops.damping[row] if chosen else 1.0
+        clear(found.push, 6 * tree.body_count)
+        if chosen:
+            push_by_coupling(tree, loops, own, room.places, absolute, k, -1.0, found.push)
+        for at in range(found.first[k], found.first[k + 1]):
+            body = found.body[at]
+            below, above = found.blocks[2 * at], found.blocks[2 * at + 1]
+            for c in range(6):
+                total = 0.0
+                for j in range(6):
+                    way = newton.ways[body * WAYS_WIDTH + TWIST_WAY + 6 * j + c]
+                    total += found.push[6 * body + j] * way
+                newton.values[below + c] = total / factors[0]
+                newton.values[above + c] = found.push[6 * body + c]
+                found.on_body[6 * at + c] = found.push[6 * body + c]
+
+
+@routine
+def feel_couplings(newton: Any, unknowns: int, twists: Any) -> None:
+    """J E of all couplings."""
+    found = newton.couplings
+    for k in range(found.count):
+        for at in range(found.first[k], found.first[k + 1]):
+            felt = dot6(get6(found.on_body, 6 * at), get6(twists, 6 * found.body[at]))
+            newton.column[unknowns + found.row[k]] += felt
+
+
 @once
 def load_newton(
     mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any, index: int, factors: Any
@@ -157,6 +197,7 @@ def load_newton(
             put_slopes(system, newton.tangents, scratch, room.multipliers, joint, 1, a, b)
             add_pair(newton, newton.beside, joint, a, b)
     load_rows(system, newton, scratch, room.measured, index, factors)
+    load_couplings(mechanism, newton, room, factors)
     load_rotors(system, newton)
     regular: bool = factor_blocks(newton, newton.values, newton.swaps) == FACTORED_ALL
     return regular
@@ -177,6 +218,7 @@ def sharpen(mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any) ->
             column[6 * body + c], column[6 * body + 3 + c] = torque[c], force[c]
     for joint in range(system.joint_count):
         times_rows(system, newton.tangents.probe.jacobian, joint, room.twists, 1.0, column)
+    feel_couplings(newton, unknowns, room.twists)
     feel_rotors(system, newton, room.twists)
     solve_blocks(newton, newton.values, newton.swaps, column)
     for row in range(system.row_count):

@@ -7,6 +7,9 @@ on.  Which orders of elimination keep pivots regular does not depend on that (se
 `core.recursion.program`); forces take part in the search for the order as joints of one row would.
 On chains and trees, also with springs along them, the factor is linear in the number of bodies:
 leaf to root it is the articulated-body recursion with inertias changed to $I + g_1 D + g_2 K$.
+
+A coupling is a row on the twists of all bodies that it sees, and comes last.  What it adds by its
+own curvature is left to the iteration.
 """
 
 from collections.abc import Iterable
@@ -19,9 +22,29 @@ from chasles.core.blocks.general import lay_out
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.newton.ways import WAYS_WIDTH
 from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.groups import Loops
 from chasles.core.recursion.program import GIVE, make_program
+from chasles.core.recursion.tables import starts
+from chasles.core.recursion.tree import Tree
 from chasles.core.tangents import Tangents, make_tangents
-from chasles.core.workspace import Workspace
+
+#: Of the inertia of its lightest neighbour, what a body without mass has in the matrix.
+LENT = 1e-6
+#: Of the damping mu of dependent rows in a stage: of a stiff force, an iteration leaves mu g_2 k.
+LESS = 1e-4
+
+
+class Couplings(NamedTuple):
+    """Couplings as rows on the twists of any number of bodies."""
+
+    count: int
+    row: Integers  # (c,) place of the multiplier
+    pivot: Integers  # (c,) offset of the block
+    first: Integers  # (c + 1,) bodies by coupling
+    body: Integers
+    blocks: Integers  # (b, 2) offsets of (coupling, body) and (body, coupling)
+    on_body: Floats  # (b, 6) J
+    push: Floats  # (6 n,) J of one coupling
 
 
 class Newton(NamedTuple):
@@ -43,32 +66,25 @@ class Newton(NamedTuple):
     swaps: Integers  # (6 n + rows,)
     column: Floats  # (6 n + rows,)
     ways: Floats  # (n, WAYS_WIDTH) how poses, twists and their rates follow: see `ways`
-    available: int  # 0 where the matrix would not be that of the model
+    lent: Floats  # (n, 2) inertia and mass of bodies that have none: see `lent_inertias`
+    couplings: Couplings
     tangents: Tangents
 
 
 def newton_of(solver: Any, mechanism: Any) -> Newton:
-    """The whole matrix of the model of a solver, stepped as a mechanism.
-
-    Couplings act along coordinates and have no rows on bodies, and a frame without mass has no
-    pivot of its own: models with either do with the chord iteration.
-    """
-    system = mechanism.system
-    available = not solver.setup.model.couplings and bool((system.bodies.mass > 0.0).all())
-    return make_newton(system, solver.work, solver.form.damping, available)
-
-
-def make_newton(system: System, work: Workspace, damping: Floats, available: bool) -> Newton:
-    """Order, layout and storage of the matrix of a model."""
+    """Order, layout and storage of the matrix of the model of a solver, stepped as a mechanism."""
+    system, work = mechanism.system, solver.work
     bodies, joints, forces = system.body_count, system.joints, system.forces
+    coupled = coupled_bodies(mechanism.tree, mechanism.loops)
     sizes = np.concatenate((np.full(bodies, 6), joints.rows)).astype(np.int64)
+    sizes[[bodies + joint for joint in coupled]] = 1
     offsets = np.concatenate((6 * np.arange(bodies), 6 * bodies + joints.first_row))
     pushed = [pair for pair in zip(forces.a.tolist(), forces.b.tolist()) if min(pair) >= 0]
     ends = list(zip(joints.a.tolist(), joints.b.tolist()))
     held = [pair for pair in ends if min(pair) >= 0]
     edges = [*held, *pushed]
     for joint, pair in enumerate(ends):
-        edges += [(bodies + joint, body) for body in pair if body >= 0]
+        edges += [(bodies + joint, body) for body in coupled.get(joint, pair) if body >= 0]
     layout = lay_out(sizes, offsets, order_of(system, set(pushed) - set(held)), edges)
     nodes, slots, targets, places, size, products = layout
 
@@ -83,6 +99,7 @@ def make_newton(system: System, work: Workspace, damping: Floats, available: boo
     own = np.array([places[node, node] for node in range(len(nodes))], np.int64)
     numbers = range(bodies, len(nodes))
     unknowns = 6 * bodies + system.row_count
+    acting = [(bodies + joint, body) for joint, on in coupled.items() for body in on]
     return Newton(
         nodes, slots, targets, len(nodes), size, products,
         own=own[:bodies],
@@ -90,14 +107,56 @@ def make_newton(system: System, work: Workspace, damping: Floats, available: boo
         across=pairs(forces.a.tolist(), forces.b.tolist()),
         pivot=own[bodies:],
         rows=np.hstack((pairs(numbers, joints.a.tolist()), pairs(numbers, joints.b.tolist()))),
-        damping=damping,
+        damping=LESS * solver.form.damping,
         values=np.zeros(int(size)),
         swaps=np.zeros(unknowns, np.int64),
         column=np.zeros(unknowns),
         ways=np.zeros((bodies, WAYS_WIDTH)),
-        available=int(available),
+        lent=lent_inertias(system),
+        couplings=Couplings(
+            count=len(coupled),
+            row=joints.first_row[list(coupled)].astype(np.int64),
+            pivot=own[[bodies + joint for joint in coupled]],
+            first=starts(list(coupled.values())),
+            body=np.array([body for _, body in acting], np.int64),
+            blocks=pairs([node for node, _ in acting], [body for _, body in acting]),
+            on_body=np.zeros((len(acting), 6)),
+            push=np.zeros(6 * bodies),
+        ),
         tangents=make_tangents(system, work),
     )  # fmt: skip
+
+
+def coupled_bodies(tree: Tree, loops: Loops) -> dict[int, list[int]]:
+    """Joint number -> bodies on which its row acts, of all couplings in their order."""
+    found = {}
+    for k, row in enumerate(loops.coupled.tolist()):
+        bodies = loops.term_body[slice(*loops.first_term[k : k + 2])]
+        tied = loops.tie_body[slice(*loops.first_tie[k : k + 2])]
+        on = {*bodies.tolist(), *tree.parent[bodies].tolist(), *tied.tolist()}
+        found[int(loops.joint_of[row])] = sorted(body for body in on if body >= 0)
+    return found
+
+
+def lent_inertias(system: System) -> Floats:
+    """(n, 2) What bodies without mass have in the matrix, so that their blocks are regular.
+
+    A fraction of what the lightest body has that joints connect them with.  The right-hand side
+    knows nothing of it: it does not change the solution, and an iteration leaves that fraction of
+    the error.
+    """
+    mass, inertia = system.bodies.mass, system.bodies.inertia[:, :3].mean(axis=1)
+    lent, ends = np.zeros((system.body_count, 2)), np.stack((system.joints.a, system.joints.b), 1)
+    for body in np.flatnonzero(mass == 0.0).tolist():
+        group, size = {body}, 0
+        while size < len(group):
+            size = len(group)
+            for pair in ends.tolist():
+                if any(end in group and mass[end] == 0.0 for end in pair if end >= 0):
+                    group |= {end for end in pair if end >= 0}
+        near = [end for end in group if mass[end] > 0.0] or np.flatnonzero(mass > 0.0).tolist()
+        lent[body] = LENT * inertia[near].min(), LENT * mass[near].min()
+    return lent
 
 
 def order_of(system: System, forces: set[tuple[int, int]]) -> list[int]:

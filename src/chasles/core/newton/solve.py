@@ -151,7 +151,7 @@ def judge_change(mechanism: Any, room: Any, factors: Any, changed: float, before
     scale = speed + size_of(mechanism, room, room.unknown)
     is_rounding = changed <= max(ROUNDED * scale, ROUNDED_PLACES * room.reach / factors[1])
     stalls = is_rounding and changed > STALLED * before > 0.0
-    return changed <= CONVERGED * scale or stalls, is_rounding
+    return (changed <= CONVERGED * scale or stalls) and changed < BEYOND, is_rounding
 
 
 @once
@@ -168,7 +168,7 @@ def solve_step(
     room.audit[ITERATIONS], room.audit[FACTORED] = 0.0, 0.0
     copy(room.unknown, room.guess, mechanism.tree.rate_count)
     begin_anew(mechanism, room)
-    whole, fresh, before = is_stiff and newton.available != 0, False, 0.0
+    whole, fresh, before = is_stiff, False, 0.0
     for _ in range(MOST_ITERATIONS):
         count_one(room, ITERATIONS, ITERATED)
         outcome = propose(mechanism, scratch, room, state, t, step, index, factors)
@@ -190,7 +190,7 @@ def solve_step(
             return OK
         if before > 0.0 and not changed < SLOW * before and not is_rounding:
             fresh = False
-            if not whole and newton.available != 0:
+            if not whole:
                 whole, changed = True, 0.0
                 begin_anew(mechanism, room)
         if not changed < BEYOND:  # NaN, too

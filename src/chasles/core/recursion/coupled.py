@@ -178,21 +178,30 @@ def couple_bodies(
     """
     for k in range(loops.coupled_count):
         multiplier = room.multipliers[loops.coupled[k]]
-        for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
-            for c in range(6):
-                into = 6 * loops.tie_body[tie] + c
-                wrenches[into] -= multiplier * room.ties[6 * tie + c]
-        for term in range(loops.first_term[k], loops.first_term[k + 1]):
-            body = loops.term_body[term]
-            push = -multiplier * room.own[loops.term_at[term]]
-            axis = scale(push, z_axis(rows, body * ROW))
-            at = body * ABSOLUTE_WIDTH
-            arm = matvec(mat9(absolute, at + POSE_R), vec3(loops.term_point, 3 * term))
-            point = add(vec3(absolute, at + POSE_X), arm)
-            turns = loops.term_turns[term]
-            add_wrench(absolute, wrenches, body, turns, axis, point)
-            if tree.parent[body] >= 0:
-                add_wrench(absolute, wrenches, tree.parent[body], turns, scale(-1.0, axis), point)
+        push_by_coupling(tree, loops, room, rows, absolute, k, multiplier, wrenches)
+
+
+@routine
+def push_by_coupling(
+    tree: Any, loops: Any, room: Any, rows: Any, absolute: Any, k: int, multiplier: Any,
+    wrenches: Any,
+) -> None:  # fmt: skip
+    """Add what one coupling does to the bodies; with a multiplier of -1, its row on twists."""
+    for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
+        for c in range(6):
+            into = 6 * loops.tie_body[tie] + c
+            wrenches[into] -= multiplier * room.ties[6 * tie + c]
+    for term in range(loops.first_term[k], loops.first_term[k + 1]):
+        body = loops.term_body[term]
+        push = -multiplier * room.own[loops.term_at[term]]
+        axis = scale(push, z_axis(rows, body * ROW))
+        at = body * ABSOLUTE_WIDTH
+        arm = matvec(mat9(absolute, at + POSE_R), vec3(loops.term_point, 3 * term))
+        point = add(vec3(absolute, at + POSE_X), arm)
+        turns = loops.term_turns[term]
+        add_wrench(absolute, wrenches, body, turns, axis, point)
+        if tree.parent[body] >= 0:
+            add_wrench(absolute, wrenches, tree.parent[body], turns, scale(-1.0, axis), point)
 
 
 @routine

@@ -11,7 +11,7 @@ velocities, which moves coordinates only and so cannot open a joint of the tree.
 
 from typing import Any
 
-from chasles.compiled import hot, once, routine
+from chasles.compiled import fetch, hot, once, routine
 from chasles.core.arrays import get6, mat9, put3, put6, vec3
 from chasles.core.blocks.small import (
     NOTHING,
@@ -53,7 +53,25 @@ from chasles.core.recursion.untouched import (
 )
 from chasles.groups.vectors import ZERO, add, axpy, cross, dot, neg, tmatvec
 
+#: Steps of the program from asking for memory to using it, in models that are larger than caches:
+#: those with so many places.
+AHEAD, LARGE = 6, 2000
+
 # --- inward ---
+
+
+@hot
+def fetch_step(loops: Any, room: Any, rows: Any, step: int) -> None:
+    """Ask for what a step of the program works on.  Bodies that are far away wait for memory."""
+    index = loops.program[2 * step + 1]
+    if loops.program[2 * step] != CLOSE and loops.first_place[index] < loops.first_place[index + 1]:
+        first = 18 * loops.first_place[index]
+        fetch(room.values, loops.pairs[loops.first_pair[index]])
+        for line in range(5):
+            fetch(room.reach, first + 8 * line)
+            fetch(room.along, first + 8 * line)
+        for line in range(8):
+            fetch(rows, index * ROW + 8 * line)
 
 
 @hot
@@ -77,7 +95,10 @@ def loop_inward(tree: Any, memory: Any, loops: Any, room: Any, closing: int) -> 
     no other row there.
     """
     down = vec3(tree.gravity, 0)
+    fetched = loops.step_count - AHEAD if loops.place_count > LARGE else 0
     for step in range(loops.step_count):
+        if step < fetched:
+            fetch_step(loops, room, memory.rows, step + AHEAD)
         index = loops.program[2 * step + 1]
         if loops.program[2 * step] == CLOSE:
             if closing == 0:

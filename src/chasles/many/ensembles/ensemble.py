@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,12 +17,11 @@ from chasles.many.ensembles.members import Members, checked_runs, make_members
 from chasles.many.ensembles.observe import checked_quantities, observing
 from chasles.many.ensembles.paths import checked_values
 from chasles.many.ensembles.smooth import is_smooth, make_smooth_members
-from chasles.many.traced.choosing import GENERIC, KERNELS, PLAIN_STEPS, TRACED, generic_at_hand
+from chasles.many.traced.choosing import AUTO, GENERIC, KERNELS, PLAIN_STEPS, generic_at_hand
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import check_flag, checked_count
-from chasles.model.docstrings import explained
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import checked_keywords, explained
 from chasles.model.words import Stabiliser
 from chasles.result.dataset import described, of_bodies
 from chasles.run.stepper import Stepper
@@ -60,7 +59,7 @@ def ensemble(
     statistics: Sequence[str] | None = None,
     exact: bool = True,
     threads: int | None = None,
-    kernel: str = "auto",
+    kernel: Literal["auto", "generic", "traced"] = "auto",
     device: str = "cpu",
 ) -> "Dataset":
     """Run a model many times with different initial states or parameters.
@@ -166,12 +165,11 @@ def make_run(
     rows = 1 if names is not None else grid.steps // every + 1
     first = next(k for k in range(count) if not members.status[k] and k not in members.odd)
     plainly = 0 if generic_at_hand(stepper) else PLAIN_STEPS
-    finisher = Finisher(members, lambda: made(first), grid.step, threads, plainly)
+    finisher = Finisher(members, lambda: made(first), threads, plainly)
     observe = None
     if names is not None:
-        own, loan = finisher.pristine(first)
-        parameters = loan.parameters(members.places)
-        observe = observing(own, names, members.blocks[first], parameters)
+        own, _ = finisher.pristine(first)
+        observe = observing(own, names, members.blocks[first], members.places)
     for k, odd in members.odd.items():
         members.blocks[k] = odd.first_block()
     points = np.full((count, rows, kept), np.nan)
@@ -189,9 +187,9 @@ def takes_lanes(run: LaneRun, kernel: str, steps: int) -> bool:
     bodies = stepper.mechanism.system.body_count
     if kernel == GENERIC or bodies > MOST_BODIES:
         return False
-    if kernel == TRACED or run.variants or run.device != "cpu" or steps >= STEPS_PER_BODY * bodies:
-        return True
-    return not generic_at_hand(stepper)
+    if kernel == AUTO and run.device == "cpu" and generic_at_hand(stepper):
+        run.least_steps = STEPS_PER_BODY * bodies
+    return bool(run.variants) or steps >= run.least_steps
 
 
 def check_memory(count: int, rows: int, bodies: int) -> None:

@@ -24,16 +24,13 @@ from chasles.core.state_block import (
     Layout,
 )
 from chasles.integrators.advance import SEEN, SEEN_LAST
-from chasles.many.ensembles.members import Leaf, Members, Path, own_leaves, records_of
+from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
-from chasles.many.traced.record import Parameter, with_number
+from chasles.many.traced.record import Key, Path, own_leaves, with_number
 from chasles.many.traced.stepping import TracedSteps
 from chasles.model import ChaslesWarning
 from chasles.run.stepper import Stepper
 from chasles.run.stops import explained
-
-#: What outlives a step beside its block: the path of an array, and an entry.
-Key = tuple[Path, int]
 
 
 class Loan:
@@ -41,26 +38,22 @@ class Loan:
 
     def __init__(self, stepper: Stepper) -> None:
         self.stepper = stepper
-        self.arrays = {
-            leaf.path: leaf.value for leaf in own_leaves(stepper)
-            if isinstance(leaf.value, np.ndarray)
-        }  # fmt: skip
+        found = own_leaves(records_of(stepper)).items()
+        self.arrays = {path: value for path, value in found if isinstance(value, np.ndarray)}
         self.copies = {path: array.copy() for path, array in self.arrays.items()}
-
-        self.paths = {id(array): path for path, array in self.arrays.items()}
 
     def restore(self) -> None:
         for path, array in self.arrays.items():
             array[...] = self.copies[path]
 
-    def with_numbers(self, places: Sequence[tuple[Leaf, int]], values: Floats) -> Stepper:
+    def with_numbers(self, places: Sequence[Key], values: Floats) -> Stepper:
         """The stepper with other numbers at some places."""
         fields: dict[Path, float] = {}
-        for (leaf, entry), value in zip(places, values, strict=True):
-            if leaf.path in self.arrays:
-                self.arrays[leaf.path].reshape(-1)[entry] = value
+        for (path, entry), value in zip(places, values, strict=True):
+            if path in self.arrays:
+                self.arrays[path].reshape(-1)[entry] = value
             else:
-                fields[leaf.path] = float(value)
+                fields[path] = float(value)
         if not fields:
             return self.stepper
         records: Any = records_of(self.stepper)
@@ -68,18 +61,9 @@ class Loan:
             records = with_number(records, path, number)
         return replace(self.stepper, mechanism=records[0], scheme=records[2])
 
-    def parameters(self, places: Sequence[tuple[Leaf, int]]) -> list[Parameter]:
-        """Numbers at some places as inputs of a recording."""
-        return [Parameter(self.arrays.get(leaf.path, leaf.value), entry, leaf.path)
-                for leaf, entry in places]  # fmt: skip
-
-    def keys(self, carried: Sequence[tuple[Any, int]]) -> list[Key]:
-        """What a recording carries, by path."""
-        return [(self.paths[id(array)], entry) for array, entry in carried]
-
-    def as_made(self, array: Any, entry: int) -> Any:
+    def as_made(self, path: Path, entry: int) -> Any:
         """What an entry of an array was when the stepper was made."""
-        return self.copies[self.paths[id(array)]].flat[entry]
+        return self.copies[path].flat[entry]
 
     def give(self, carried: dict[Key, Floats], member: int) -> None:
         """Put what a member carries where kernels read it."""
@@ -91,13 +75,23 @@ class Loan:
             values[member] = self.arrays[path].reshape(-1)[entry]
 
 
+def in_threads(threads: int, work: Callable[[Any], None], pieces: Sequence[Any]) -> None:
+    """Some work for each of some pieces."""
+    if threads == 1 or len(pieces) == 1:
+        for piece in pieces:
+            work(piece)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, pieces))
+
+
 class Finisher:
     """Steppers, one per thread, that take on the numbers of any member."""
 
     def __init__(
-        self, members: Members, make: Callable[[], Stepper], step: float, threads: int, plainly: int
+        self, members: Members, make: Callable[[], Stepper], threads: int, plainly: int
     ) -> None:
-        self.members, self.make, self.step, self.threads = members, make, step, threads
+        self.members, self.make, self.threads = members, make, threads
         self.steppers: SimpleQueue[Loan] = SimpleQueue()
         self.plainly = plainly  # steps as plain Python before the generic kernel is compiled
 
@@ -135,12 +129,7 @@ class Finisher:
             finally:
                 self.steppers.put(loan)
 
-        if self.threads == 1 or len(group) == 1:
-            for member in group.tolist():
-                one(member)
-            return
-        with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(one, group.tolist()))
+        in_threads(self.threads, one, group.tolist())
 
     def advance(self, course: Any, group: Integers, counts: Any) -> None:
         """So many steps of each member, or fewer if it ends or stops."""

@@ -15,10 +15,15 @@ import numpy as np
 from chasles.core.arrays import Floats, Integers
 from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.lanes import LaneRun, Variant
-from chasles.many.ensembles.members import equal_steps, make_stepper, records_of
+from chasles.many.ensembles.members import (
+    equal_steps,
+    make_stepper,
+    not_recorded,
+    records_of,
+)
 from chasles.many.traced.cuda import KERNEL, cuda_source
 from chasles.many.traced.record import NotTraceable, Recording, record
-from chasles.model import ChaslesWarning, InvalidOption, Model
+from chasles.model import ChaslesWarning, Model
 from chasles.model.model import checked_model
 from chasles.run.time_grid import checked_step
 
@@ -32,40 +37,25 @@ SMALLEST_CHUNK = 2**10
 
 def find_cupy() -> Any | None:
     """CuPy with a device, or None, and a word about what is missing."""
+    why = "there is no GPU that CuPy can use"
+    remedy = ""
     try:
         import cupy
+
+        if cupy.cuda.runtime.getDeviceCount():
+            return cupy
     except ImportError:
-        warnings.warn(
-            "ensemble: device='gpu' needs CuPy, which is not installed: the members run on the"
-            " CPU. Install it: pip install cupy-cuda12x.",
-            ChaslesWarning,
-            stacklevel=4,
-        )
-        return None
-    try:
-        count = int(cupy.cuda.runtime.getDeviceCount())
+        why = "device='gpu' needs CuPy, which is not installed"
+        remedy = " Install it: pip install cupy-cuda12x."
     except Exception as error:  # CuPy has one for every way in which a driver is missing
-        count, reason = 0, f": {error}"
-    else:
-        reason = ""
-    if count == 0:
-        warnings.warn(
-            f"ensemble: there is no GPU that CuPy can use{reason}: the members run on the CPU.",
-            ChaslesWarning,
-            stacklevel=4,
-        )
-        return None
-    return cupy
+        why += f": {error}"
+    tell(f"{why}: the members run on the CPU.{remedy}", 5)
+    return None
 
 
-def tell_full(error: Exception) -> None:
-    warnings.warn(
-        f"ensemble: the memory of the GPU does not hold {SMALLEST_CHUNK} members ({error}): those"
-        " that are left run on the CPU. Free memory there, or keep less: a larger save_every, or"
-        " statistics=[...].",
-        ChaslesWarning,
-        stacklevel=6,
-    )
+def tell(what: str, level: int) -> None:
+    """Warn whoever called `ensemble`."""
+    warnings.warn(f"ensemble: {what}", ChaslesWarning, stacklevel=level)
 
 
 @dataclass
@@ -99,7 +89,11 @@ class GpuRun(LaneRun):
                 self.is_full = chunk <= SMALLEST_CHUNK
                 chunk = max(1, chunk // 2)
                 if self.is_full:
-                    tell_full(error)
+                    tell(
+                        f"the memory of the GPU does not hold {SMALLEST_CHUNK} members ({error}):"
+                        " those that are left run on the CPU. Free memory there, or keep less: a"
+                        " larger save_every, or statistics=[...].", 6,
+                    )  # fmt: skip
         if done < len(group):
             self.take_on_cpu(variant, group[done:], first)
 
@@ -139,10 +133,6 @@ class GpuRun(LaneRun):
         return own, history, cupy.asnumpy(reached), cupy.asnumpy(pending) != 0
 
 
-#: Steps before one is recorded, so that what is watched has been seen.
-FIRST_STEPS = 3
-
-
 def export_cuda(
     model: Model, step: float, method: str | Tableau = "rk4", spaces: Any = "auto",
     stabilise: Any = None, exact: bool = True,
@@ -155,17 +145,10 @@ def export_cuda(
     checked_model(model)
     step = checked_step(step, "export")
     options = equal_steps("export", method, spaces, stabilise)
-    stepper = make_stepper(model, options, step, step * (FIRST_STEPS + 1))
-    block = stepper.first_block()
-    grid = (0.0, step, 0, FIRST_STEPS, 2**62)
-    stepper.advance_generic(block, np.zeros_like(block), grid, 2**62, 1, np.zeros((1, 1)))
-    times = step * FIRST_STEPS, step * (FIRST_STEPS + 1)
+    stepper = make_stepper(model, options, step, step)
     try:
-        recording = record(records_of(stepper), block, times, step)
+        recording = record(records_of(stepper), stepper.first_block() + 0.0, (0.0, step), step)
     except NotTraceable as error:
-        raise InvalidOption(
-            f"export: a step of this model cannot be recorded: {error}",
-            "Leave out functions that are called by address, or give them as a Signal.",
-        ) from error
+        raise not_recorded("export", error, "") from error
     title = f"{model!r}, steps of {step!r} s"
     return cuda_source(recording, stepper.layout.kept, exact, title=title)

@@ -7,7 +7,6 @@ few is taken by the generic kernel for a few steps, and then they come back.
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -16,10 +15,10 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers
-from chasles.many.ensembles.finish import Finisher, Key
+from chasles.many.ensembles.finish import Finisher, in_threads
 from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
-from chasles.many.traced.record import NotTraceable, Recording, record
+from chasles.many.traced.record import Key, NotTraceable, Recording, record
 from chasles.many.traced.running import Shelf, machine_code
 from chasles.scalars.nodes import Program
 
@@ -89,6 +88,7 @@ class LaneRun:
     contract: bool = False
     lanes: int = field(default_factory=lane_count)
     refusal: str = ""
+    least_steps: int = 0  # of all members that wait, for which a recording pays back
 
     def __post_init__(self) -> None:
         """Recordings of an ensemble that differs in nothing but its members are taken up again."""
@@ -138,12 +138,7 @@ class LaneRun:
         def work(piece: Integers) -> None:
             self.piece(variant, piece, first)
 
-        if self.threads == 1 or len(pieces) == 1:
-            for piece in pieces:
-                work(piece)
-            return
-        with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(work, pieces))
+        in_threads(self.threads, work, pieces)
 
     def rows_from(self, first: int) -> int:
         """Rows that are kept after a step."""
@@ -217,6 +212,8 @@ class LaneRun:
             return False
         if self.variants and len(left) < share:
             return False
+        if len(left) * (course.steps - first) < self.least_steps:
+            return False
         member = int(left[0])
         stepper, loan = self.finisher.pristine(member)
         loan.give(course.carried, member)
@@ -224,14 +221,13 @@ class LaneRun:
         try:
             recording = record(
                 records_of(stepper), course.blocks[member], times, course.step,
-                parameters=loan.parameters(course.members.places),
+                parameters=course.members.places,
             )  # fmt: skip
             run = self.machine_code(recording)
         except NotTraceable as error:
             self.refusal = str(error)
             return False
-        values = [float(loan.as_made(*one)) for one in recording.carried]
-        firsts = dict(zip(loan.keys(recording.carried), values))
+        firsts = {key: float(loan.as_made(*key)) for key in recording.carried}
         self.variants.insert(0, Variant(recording, run, firsts))
         self.carry(self.variants[0])
         return True

@@ -5,7 +5,7 @@ member is set up as `simulate` would set it up; entries that differ become input
 step, and all others are constants of it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.core.signals import HEAD, PIECE_HEAD, PIECES
 from chasles.integrators.methods import find_method
+from chasles.many.traced.record import Key, Path, Records, own_leaves
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.model import checked_model
 from chasles.model.parameters import with_parameters
@@ -23,55 +24,22 @@ from chasles.run.preparation import make_settings, stepper_of
 from chasles.run.stepper import Stepper
 from chasles.run.time_grid import Grid, checked_step, make_grid
 
-Records = tuple[Any, Any, Any]
-Path = tuple[int | str, ...]
 #: Where bodies are in a stage, and how they move.
 SCRATCH: tuple[Path, ...] = ((0, "memory", "rows"), (0, "placed"))
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A number or an array within records, and where."""
-
-    path: Path
-    value: Any
-
-
-def leaves(record: Any, path: Path = ()) -> Iterator[Leaf]:
-    """All arrays and numbers of nested records."""
-    if isinstance(record, np.ndarray | float | int):
-        yield Leaf(path, record)
-    elif hasattr(record, "_fields"):
-        for name, part in zip(record._fields, record, strict=True):
-            yield from leaves(part, (*path, name))
-    elif isinstance(record, tuple):
-        for k, part in enumerate(record):
-            yield from leaves(part, (*path, k))
 
 
 def records_of(stepper: Stepper) -> Records:
     return stepper.mechanism, stepper.scratch, stepper.scheme
 
 
-def own_leaves(stepper: Stepper) -> list[Leaf]:
-    """Each array once: some stand in several records."""
-    found: dict[Any, Leaf] = {}
-    for leaf in leaves(records_of(stepper)):
-        value = leaf.value
-        if isinstance(value, np.ndarray):
-            found.setdefault((value.__array_interface__["data"][0], value.nbytes), leaf)
-        else:
-            found[leaf.path] = leaf
-    return list(found.values())
+def is_number(value: Any) -> bool:
+    return isinstance(value, float) or getattr(value, "dtype", None) == np.float64
 
 
-def is_number(leaf: Leaf) -> bool:
-    return isinstance(leaf.value, float) or getattr(leaf.value, "dtype", None) == np.float64
-
-
-def numbers_of(stepper: Stepper) -> list[Leaf]:
+def numbers_of(stepper: Stepper) -> dict[Path, Any]:
     """All numbers but those that every stage writes anew, whatever the set-up left there."""
-    return [leaf for leaf in own_leaves(stepper) if is_number(leaf) and leaf.path not in SCRATCH]
+    found = own_leaves(records_of(stepper)).items()
+    return {path: value for path, value in found if is_number(value) and path not in SCRATCH}
 
 
 @dataclass(frozen=True)
@@ -89,11 +57,11 @@ class Image:
 
 
 def image_of(stepper: Stepper) -> Image:
-    numbers = [np.atleast_1d(leaf.value).ravel() for leaf in numbers_of(stepper)]
+    numbers = [np.ravel(value) for value in numbers_of(stepper).values()]
     others = [
-        np.asarray(leaf.value)
-        for leaf in own_leaves(stepper)
-        if not is_number(leaf) and leaf.path[1:] != ("system", "signals", "address")
+        np.asarray(value)
+        for path, value in own_leaves(records_of(stepper)).items()
+        if not is_number(value) and path[1:] != ("system", "signals", "address")
     ]
     others.append(asked_addresses(stepper.mechanism.system.signals))
     structure = [str([own.size for own in numbers]).encode(), *(own.tobytes() for own in others)]
@@ -135,16 +103,11 @@ class Members:
     note: str = ""
 
     @cached_property
-    def places(self) -> list[tuple[Leaf, int]]:
-        """Leaf and entry of every parameter."""
-        found, first = [], 0
-        listed = numbers_of(self.stepper)
-        ends = np.cumsum([np.size(leaf.value) for leaf in listed])
-        for column in self.columns:
-            k = int(np.searchsorted(ends, column, side="right"))
-            first = 0 if k == 0 else int(ends[k - 1])
-            found.append((listed[k], int(column) - first))
-        return found
+    def places(self) -> list[Key]:
+        """Where every parameter is."""
+        numbers = numbers_of(self.stepper)
+        listed = [(path, k) for path, value in numbers.items() for k in range(np.size(value))]
+        return [listed[column] for column in self.columns]
 
     @property
     def constants(self) -> bytes:
@@ -157,8 +120,7 @@ class Members:
     def poses_alike(self) -> bool:
         """Whether equal points are equal poses: nothing but forces differs, and storage."""
         return not self.odd and all(
-            leaf.path[0] != 0 or "gravity" in leaf.path or "promises" in leaf.path
-            for leaf, _ in self.places
+            path[0] != 0 or "gravity" in path or "promises" in path for path, _ in self.places
         )
 
 
@@ -170,6 +132,14 @@ def equal_steps(where: str, method: Any, spaces: Any, stabilise: Any) -> dict[st
             "Take a method of ours: method='rk4', or 'dop853' where SciPy's was wanted.",
         )
     return {"method": method, "spaces": spaces, "stabilise": stabilise}
+
+
+def not_recorded(where: str, why: Exception, otherwise: str) -> InvalidOption:
+    """A model of which no step can be recorded, and what else could be done."""
+    return InvalidOption(
+        f"{where}: a step of this model cannot be recorded: {why}",
+        f"Leave out functions in Python, or give them as a Signal{otherwise}.",
+    )
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.signals import put_signals
 from chasles.groups.vectors import dot
 from chasles.many.ensembles.members import records_of
-from chasles.many.traced.record import Parameter, record_reading
+from chasles.many.traced.record import Key, record_reading
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.run.stepper import Stepper
 from chasles.scalars.elementary import sqrt
@@ -109,7 +109,7 @@ def quantity(stepper: Stepper, name: str) -> Quantity:
 
 
 def observing(
-    stepper: Stepper, names: Sequence[str], block: Floats, parameters: Sequence[Parameter]
+    stepper: Stepper, names: Sequence[str], block: Floats, parameters: Sequence[Key]
 ) -> Program:
     """The program (block, time, parameters) -> quantities."""
 
@@ -130,7 +130,7 @@ def observing(
 
 def read_program(
     stepper: Stepper, values: Callable[[Any, Any], list[Any]], block: Floats,
-    parameters: Sequence[Parameter], signals: bool = True,
+    parameters: Sequence[Key], signals: bool = True,
 ) -> Program:  # fmt: skip
     """(block, time, parameters) -> values of a mechanism and its placed bodies.
 

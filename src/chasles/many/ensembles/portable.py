@@ -19,7 +19,7 @@ import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.core.judge import energy_of_placed, potential_of_placed
-from chasles.many.ensembles.finish import Key, Loan
+from chasles.many.ensembles.finish import Loan
 from chasles.many.ensembles.members import (
     Members,
     different,
@@ -27,8 +27,10 @@ from chasles.many.ensembles.members import (
     make_members,
     numbers_of,
 )
-from chasles.many.ensembles.observe import quantity, read_program
+from chasles.many.ensembles.observe import read_program, violation
 from chasles.many.ensembles.ways import Recorder, Way, affordable
+from chasles.many.traced.formulas import formulas_in_python
+from chasles.many.traced.record import Key
 from chasles.many.traced.wasm import READ, inexact, read_ir, wasm_module
 from chasles.model import InvalidOption
 from chasles.run.stepper import Stepper
@@ -102,9 +104,10 @@ def portable(
     ends = [moved(first, {k: at}) for k, own in enumerate(kept) for at in (own[0], own[-1])]
     chosen = [0, *(positions.index(at) for at in ends)]
     recorder = Recorder(members, Loan(make(first)), step, where)
-    for k in dict.fromkeys(chosen):
-        recorder.follow(k, affordable(steps, recorder, len(chosen)))
-    read, words = readout(members)
+    with formulas_in_python(members.stepper.solver.setup.model):
+        for k in dict.fromkeys(chosen):
+            recorder.follow(k, affordable(steps, recorder, len(chosen)))
+        read, words = readout(members)
     return Portable(
         step, members, whole[0], kept, tables, recorder.ways, recorder.carried, read, words,
         [(positions[k], reached) for k, reached in recorder.stopped.items()],
@@ -149,8 +152,8 @@ def coupled_sliders(
 def judging_entries(stepper: Stepper) -> Any:
     """Which numbers of a block and of records decide about warnings, and about no motion."""
     block = np.arange(stepper.layout.width) >= stepper.layout.seen
-    numbers = [np.full(np.size(leaf.value), "promises" in leaf.path)
-               for leaf in numbers_of(stepper)]  # fmt: skip
+    numbers = [np.full(np.size(value), "promises" in path)
+               for path, value in numbers_of(stepper).items()]  # fmt: skip
     return np.concatenate((block, *numbers))
 
 
@@ -208,7 +211,6 @@ def readout(members: Members) -> tuple[bytes, list[str]]:
     """A module that reads poses, the energies and the gaps of joints, and names of the latter."""
     stepper = members.stepper
     model, setup = stepper.solver.setup.model, stepper.solver.setup
-    loan = Loan(stepper)
     joints = list(model.joint_names)
 
     def values(with_gaps: bool) -> Callable[[Any, Any], list[Any]]:
@@ -217,21 +219,17 @@ def readout(members: Members) -> tuple[bytes, list[str]]:
             for body in model.body_names:
                 at = setup.body_index[body] * ABSOLUTE_WIDTH
                 out += [scratch.absolute[at + k] for k in range(POSE)]
-            tree = getattr(mechanism, "tree", None)
-            gravity = mechanism.system.gravity if tree is None else tree.gravity
             out.append(energy_of_placed(mechanism.system, scratch))
-            out.append(potential_of_placed(mechanism, gravity, scratch)[0])
+            out.append(potential_of_placed(mechanism, mechanism.tree.gravity, scratch)[0])
             if with_gaps:
-                out += [quantity(stepper, f"{j}.violation")(mechanism.system, scratch)
-                        for j in joints]  # fmt: skip
+                out += [violation(setup.joint_index[j])(mechanism.system, scratch) for j in joints]
             return out
 
         return found
 
     def program(with_gaps: bool) -> Program:
         block = members.blocks[0] + 0.0
-        places = loan.parameters(members.places)
-        return read_program(stepper, values(with_gaps), block, places, signals=False)
+        return read_program(stepper, values(with_gaps), block, members.places, signals=False)
 
     words = ["kinetic", "potential", *joints]
     try:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.many.ensembles.finish import Key, Loan
-from chasles.many.ensembles.members import Members, records_of
+from chasles.many.ensembles.finish import Loan
+from chasles.many.ensembles.members import Members, not_recorded, records_of
+from chasles.many.traced.formulas import with_picked_pieces
 from chasles.many.traced.loop_ir import RUN, run_ir
-from chasles.many.traced.record import NotTraceable, Recording, record
+from chasles.many.traced.record import Key, NotTraceable, Recording, record
 from chasles.many.traced.stepping import Variant
 from chasles.many.traced.wasm import wasm_module
 from chasles.model import InvalidOption
@@ -29,10 +30,9 @@ NOWHERE = np.zeros((1, 1))
 
 @dataclass
 class Way:
-    """A recorded step: its module, and what it carries beside the block."""
+    """A recorded step, and its module."""
 
-    native: Variant  # the same, for here
-    keys: list[Key]
+    native: Variant
     wasm: bytes
     imports: list[str]
 
@@ -83,10 +83,9 @@ class Recorder:
             return False
         kept = self.members.stepper.layout.kept
         module, imports = wasm_module(run_ir(made, kept), RUN)
-        way = Way(Variant(made, kept), self.loan.keys(made.carried), module, imports)
-        for key, (array, entry) in zip(way.keys, made.carried):
-            self.carried.setdefault(key, float(self.loan.as_made(array, entry)))
-        self.ways.append(way)
+        for key in made.carried:
+            self.carried.setdefault(key, float(self.loan.as_made(*key)))
+        self.ways.append(Way(Variant(made, self.loan.arrays, kept), module, imports))
         return True
 
     def recorded(self, stepper: Stepper, block: Floats, index: int) -> Recording | None:
@@ -95,18 +94,19 @@ class Recorder:
             return None
         while_waiting(f"{self.where}: recording way {len(self.ways) + 1} of a step")
         times = self.step * index, self.step * (index + 1)
-        inputs = self.loan.parameters(self.members.places)
+        places, records = self.members.places, records_of(stepper)
+        numbers = records[0].system.signals.numbers
+        asked = [entry for path, entry in places if self.loan.arrays.get(path) is numbers]
         try:
-            found = record(records_of(stepper), block, times, self.step, parameters=inputs)
+            found = record(
+                with_picked_pieces(records, asked), block, times, self.step, parameters=places
+            )
         except NotTraceable as error:
             if self.ways:
                 return None
-            raise InvalidOption(
-                f"{self.where}: a step of this model cannot be recorded: {error}",
-                "Leave out functions in Python, or give them as a Signal; or make a film:"
-                " result.animate('film.html').",
-            ) from error
-        if any(self.loan.as_made(array, entry) != n for array, entry, n in found.fixed):
+            film = "; or make a film: result.animate('film.html')"
+            raise not_recorded(self.where, error, film) from error
+        if any(self.loan.as_made(path, entry) != n for path, entry, n in found.fixed):
             return None
         if not self.ways and size_of_step(found) > MOST_OPERATIONS:
             raise InvalidOption(

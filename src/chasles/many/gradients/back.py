@@ -13,7 +13,7 @@ import numpy as np
 from chasles.build.start.redundancy import Redundancy
 from chasles.core.arrays import Floats
 from chasles.integrators.advance import UNSEEN
-from chasles.many.ensembles.members import records_of
+from chasles.many.ensembles.members import Members, records_of
 from chasles.many.gradients.branches import (
     Branch,
     CompiledBranch,
@@ -21,10 +21,9 @@ from chasles.many.gradients.branches import (
     goes_on_from_guesses,
 )
 from chasles.many.traced.llvm_ir import used_inputs
-from chasles.many.traced.record import NotTraceable, Parameter, Recording, record
+from chasles.many.traced.record import NotTraceable, Recording, own_leaves, record
 from chasles.many.traced.running import Shelf
 from chasles.model import InvalidOption
-from chasles.run.stepper import Stepper
 
 #: Numbers of states that are kept at once without segments: 64 MB.
 MOST_KEPT = 2**23
@@ -37,19 +36,19 @@ SHELF = Shelf()
 
 @dataclass
 class Course:
-    """Steps of one model with parameters; if it `returns`, lists keep what the way back needs."""
+    """Steps of one member with parameters; if it `returns`, lists keep what the way back needs."""
 
-    stepper: Stepper
-    places: list[Parameter]
-    parameters: Floats
+    members: Members
     step: float
     steps: int
-    constants: bytes  # of the mechanism: all that is no parameter
     returns: bool = True
 
     def __post_init__(self) -> None:
-        self.shelf: list[Recording] = SHELF.of(self.constants, self.step)
+        self.stepper, self.places = self.members.stepper, self.members.places
+        self.parameters: Floats = self.members.parameters[0]
+        self.shelf: list[Recording] = SHELF.of(self.members.constants, self.step)
         self.branches: list[Branch] = []
+        self.arrays = own_leaves(records_of(self.stepper))
         self.width = self.stepper.layout.width
         self.taken: list[tuple[int, int, Branch]] = []  # (first, last, branch) of the last stretch
         self.totals = np.zeros(max(1, len(self.parameters)))
@@ -93,20 +92,24 @@ class Course:
                 "Contacts and stops make such runs: make them softer, or the run shorter.",
             )
         recording = self.kept(block, t) or self.recorded(block, t)
-        branch: Branch
-        if len(recording.step.nodes) <= MOST_COMPILED:
-            branch = CompiledBranch(recording, self.parameters, self.step)
-        else:
-            branch = ListedBranch(recording, self.parameters, self.step, self.returns)
+        kind = CompiledBranch if len(recording.step.nodes) <= MOST_COMPILED else ListedBranch
+        given = self.carried(recording), self.parameters, self.step, self.returns
+        branch = kind(recording, *given)
         self.branches.insert(0, branch)
         return branch
 
     def kept(self, block: Floats, t: float) -> Recording | None:
         """A recording of an earlier run whose guards hold here."""
-        inputs = [*block, t, t + self.step, *self.parameters]
         taken = {id(branch.recording) for branch in self.branches}
-        others = (one for one in self.shelf if id(one) not in taken)
-        return next((one for one in others if one.step.replay(inputs)[1] is None), None)
+        for one in self.shelf:
+            inputs = [*block, t, t + self.step, *self.carried(one), *self.parameters]
+            if id(one) not in taken and one.step.replay(inputs)[1] is None:
+                return one
+        return None
+
+    def carried(self, recording: Recording) -> Floats:
+        """What a step goes on from beside the block, as the model is made."""
+        return np.array([self.arrays[path].flat[entry] for path, entry in recording.carried])
 
     def recorded(self, block: Floats, t: float) -> Recording:
         """The step at a state; what is watched is not part of the motion."""
@@ -120,7 +123,7 @@ class Course:
             if redundancy is not None:
                 raise redundant(redundancy) from error
             raise stopped(t, str(error)) from error
-        if not found.carried and not found.fixed:  # others hold arrays of this run
+        if not found.fixed:  # choices may be others in another run
             self.shelf.insert(0, found)
             del self.shelf[MOST_VARIANTS:]
         return found

@@ -4,6 +4,7 @@ Machine code is some eight times as fast, but takes 0.3 ms to make for every nod
 of a model needs its own.  A list is read at once.
 """
 
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -21,12 +22,21 @@ from chasles.scalars.nodes import Program, places_of
 BACK_SIGNATURE = (POINTER,) * 6 + (NUMBER,) * 2 + (WHOLE,) * 2
 
 
+@dataclass
 class Branch:
-    """A recorded step, and what stands beside the block where it was recorded."""
+    """A recorded step, and what stands beside the block where it was recorded.
 
-    def __init__(self, recording: Recording, parameters: Floats, step: float) -> None:
-        self.recording, self.parameters, self.step = recording, parameters, step
-        self.carried = np.array([array.flat[entry] for array, entry in recording.carried] or [0.0])
+    If it `returns`, a list keeps what the way back needs.
+    """
+
+    recording: Recording
+    carried: Floats
+    parameters: Floats
+    step: float
+    returns: bool
+
+    def __post_init__(self) -> None:
+        """Make what each kind goes by."""
 
     @cached_property
     def lanes(self) -> Sheet:
@@ -59,10 +69,9 @@ def way_back(step: Program, width: int, carried: int, parameters: int) -> tuple[
 class CompiledBranch(Branch):
     """By machine code."""
 
-    def __init__(self, recording: Recording, parameters: Floats, step: float) -> None:
-        super().__init__(recording, parameters, step)
-        self.code = machine_code(recording, recording.width)
-        self.given = np.append(parameters, 0.0)
+    def __post_init__(self) -> None:
+        self.code = machine_code(self.recording, self.recording.width)
+        self.given = np.append(self.parameters, 0.0)
 
     def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
         grid = (0.0, self.step, index, last, 2**62)
@@ -82,12 +91,8 @@ class CompiledBranch(Branch):
 class ListedBranch(Branch):
     """By reading a list: one that keeps all its numbers for the way back, or the one with lanes."""
 
-    def __init__(
-        self, recording: Recording, parameters: Floats, step: float, returns: bool
-    ) -> None:
-        super().__init__(recording, parameters, step)
-        self.carried = self.carried[: len(recording.carried)]
-        self.sheet = Sheet(recording.step) if returns else self.lanes
+    def __post_init__(self) -> None:
+        self.sheet = Sheet(self.recording.step) if self.returns else self.lanes
 
     def inputs(self, state: Floats, index: int) -> Floats:
         times = self.step * index, self.step * (index + 1)

@@ -10,7 +10,6 @@ from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.integrators.tableaux import Tableau
-from chasles.many.ensembles.finish import Loan
 from chasles.many.ensembles.members import Members, checked_runs, image_of
 from chasles.many.gradients.back import Course
 from chasles.many.gradients.journey import Journey, along_directions
@@ -18,9 +17,8 @@ from chasles.many.gradients.reader_ir import LANES
 from chasles.many.gradients.setup import Slope, directions, slope_along
 from chasles.many.gradients.trajectory import Trajectory
 from chasles.model import InvalidOption, Model, UnknownName
-from chasles.model.docstrings import explained
 from chasles.model.errors import short_repr
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import checked_keywords, explained
 from chasles.model.parameters import parameter, parameter_paths
 from chasles.model.words import Stabiliser
 from chasles.run.stepper import Stepper
@@ -199,8 +197,5 @@ def make_course(
     """Steps whose parameters are some of the numbers of the mechanism."""
     image = image_of(stepper)
     columns = np.flatnonzero(numbers)
-    blocks = image.block[None]
-    members = Members(stepper, image, blocks, columns, image.numbers[columns][None], [""])
-    places = Loan(stepper).parameters(members.places)
-    values = image.numbers[columns]
-    return Course(stepper, places, values, step, steps, members.constants, returns)
+    first = image.block[None], columns, image.numbers[columns][None]
+    return Course(Members(stepper, image, *first, [""]), step, steps, returns)

@@ -119,7 +119,7 @@ def in_lanes(journey: Journey, slope: Floats, parameters: Floats) -> Floats:
     width, now = course.width, journey.block
     total: Floats = seeds[0] @ slope
     for begin, end, branch in journey.taken:
-        carried = branch.carried[: len(branch.recording.carried)]
+        carried = branch.carried
         constant = np.zeros((2 + len(carried), LANES))  # times, and what is carried
         for k in range(begin, end):
             times = course.step * k, course.step * (k + 1)

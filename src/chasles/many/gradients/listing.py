@@ -18,17 +18,18 @@ from numpy.typing import NDArray
 from chasles.core.arrays import Floats
 from chasles.many.traced.record import NotTraceable
 from chasles.many.traced.schedule import waiting_for
-from chasles.scalars.nodes import COMPARISONS, PAIRS, Node, Operand, Place, Program, places_of
+from chasles.scalars.nodes import (
+    ARITY,
+    COMPARISONS,
+    PAIRS,
+    Node,
+    Operand,
+    Place,
+    Program,
+    places_of,
+)
 
 Slots = NDArray[np.int32]
-#: Numbers that an operation takes.
-ARITY = {
-    **dict.fromkeys(("add", "subtract", "multiply", "divide", "maximum", "atan2"), 2),
-    **dict.fromkeys(("negative", "absolute", "sqrt", "sin", "cos", "tan", "tanh"), 1),
-    **dict.fromkeys(("exp", "log", "atan", "asin", "acos", "floor"), 1),
-    **{f"pick {name}": 4 for name in COMPARISONS},
-    "two_sum": 2, "two_product": 2, "compensated": 3,
-}  # fmt: skip
 CODES = {name: code for code, name in enumerate(ARITY)}
 #: Nodes that may come before the first that waits.  A chain of 64 hinges keeps 2,600 numbers at
 #: once with any window up to 2,000, and 4,600 with none; runs are as long from 500 on.
@@ -63,13 +64,9 @@ class Listing:
     def holds(self, values: Floats) -> bool:
         """Whether all comparisons come out as they were recorded."""
         return all(
-            bool((UFUNCS[name](values[left], values[right]) == outcome).all())
+            bool((COMPARISONS[name](values[left], values[right]) == outcome).all())
             for name, (left, right, outcome) in self.guards.items()
         )
-
-
-UFUNCS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,
-          "==": np.equal, "!=": np.not_equal}  # fmt: skip
 
 
 def checked_name(node: Node) -> str:

@@ -15,10 +15,10 @@ $\bar x_i \mathrel{+}= \partial_i f\,\bar y$, and taken from it.  The partial de
 every operation are those of `traced.adjoint`.
 """
 
-from chasles.many.gradients.listing import ARITY, CODES, results_of
+from chasles.many.gradients.listing import CODES, results_of
 from chasles.many.traced.adjoint import adjoint
 from chasles.many.traced.llvm_ir import Body
-from chasles.scalars.nodes import PAIRS, Node, Place, Program
+from chasles.scalars.nodes import ARITY, PAIRS, Node, Place, Program
 
 #: Derivatives that are carried along at once: one vector of the widest processors.
 LANES = 8

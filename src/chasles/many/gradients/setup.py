@@ -1,26 +1,22 @@
 r"""How the first state and the arrays of a mechanism depend on fields of the model.
 
 Setting a model up is a program of its own that is not recorded, but a short one: its derivatives
-are central differences of eighth order,
+are those of the polynomial through neighbours $y_k = y(u + kh)$ (Lagrange),
 
-$$ y' \approx \frac1h\sum_{k=1}^4 c_k\,(y(u + kh) - y(u - kh)), \qquad
-   c = (\tfrac45, -\tfrac15, \tfrac4{105}, -\tfrac1{280}), $$
+$$ y' \approx \frac1h\sum_j w_j\,(y_j - y_0), \qquad
+   w_j = \sum_{m\ne j}\frac1{j - m}\prod_{k\ne j,m}\frac{-k}{j - k}, $$
 
-whose error is rounding: some 1e-13.  Differences of sixth order are compared with them, as far as
-they matter to the answer, and the model itself with what its neighbours say of it: frames that turn
-as soon as anything changes are the same on both sides.
+four on each side: their error is rounding, some 1e-13.  Three on each side are compared with them,
+as far as they matter to the answer, and the model itself with what its neighbours say of it: frames
+that turn as soon as anything changes are the same on both sides.
 
-Where a field is at its bound, a damping of 0 say, neighbours on one side do it,
-
-$$ y' \approx \frac1h\Big(\sum_{k=1}^n \frac{(-1)^{k+1}}k\binom nk\,y(u + kh) - \sum_{k=1}^n
-   \frac1k\;y(u)\Big), $$
-
-with an error of some 1e-11.
+Where a field is at its bound, a damping of 0 say, eight neighbours on one side do it, with an error
+of some 1e-11.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import comb
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -31,10 +27,6 @@ from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.plain import has_code
 from chasles.run.stepper import Stepper
 
-EIGHTH = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
-SIXTH = (3 / 4, -3 / 20, 1 / 60)
-#: y(u) from y(u + kh) + y(u - kh)
-MIDDLE = (4 / 5, -2 / 5, 4 / 35, -1 / 70)
 #: Steps of the differences, as a fraction of the size of what varies: 1 / u at u (1 + 4 SHARE) is
 #: then known to (4 SHARE)^8 = 4e-15.
 SHARE = 4e-3
@@ -163,19 +155,27 @@ def neighbours(
 
 def differences(y: Floats, table: dict[int, Floats], h: float) -> tuple[Floats, Floats, Floats]:
     """Slopes of eighth and of sixth order, and how far y is from what neighbours say, over h."""
+    values = {0: y, **table}
+
+    def along(steps: Sequence[int], is_slope: bool) -> Floats:
+        parts = (w * (values[k] - y) for k, w in zip(steps, weights(steps, is_slope)))
+        return np.asarray(sum(parts) / h)
+
     if -1 in table:
-        high, low = (
-            sum(c * (table[k + 1] - table[-k - 1]) for k, c in enumerate(coefficients)) / h
-            for coefficients in (EIGHTH, SIXTH)
-        )
-        middle = sum(c * (table[k + 1] + table[-k - 1]) for k, c in enumerate(MIDDLE))
-        return np.asarray(high), np.asarray(low), (y - middle) / h
-    high, low = (
-        sum((-1) ** (k + 1) * comb(n, k) / k * (table[k] - y) for k in range(1, n + 1)) / h
-        for n in (8, 6)
-    )
-    begin = sum((-1) ** (k + 1) * comb(8, k) * table[k] for k in range(1, 9))
-    return np.asarray(high), np.asarray(low), (y - begin) / h
+        eight, six = (*range(-4, 0), *range(1, 5)), (*range(-3, 0), *range(1, 4))
+    else:
+        eight, six = tuple(range(9)), tuple(range(7))
+    return along(eight, True), along(six, True), -along(tuple(table), False)
+
+
+def weights(steps: Sequence[int], is_slope: bool) -> list[float]:
+    """Of values at some steps: the slope at 0 of the polynomial through them, or its value."""
+    found = []
+    for j in steps:
+        others = [k for k in steps if k != j]
+        less = [[k for k in others if k != m] for m in others] if is_slope else [others]
+        found.append(sum(prod(-k for k in some) for some in less) / prod(j - k for k in others))
+    return found
 
 
 def other_choices(path: str) -> InvalidOption:

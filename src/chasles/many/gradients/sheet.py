@@ -1,6 +1,5 @@
 """A listing with room for its numbers: evaluated, gone back over, or with derivatives in lanes."""
 
-import ctypes
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -11,16 +10,15 @@ from chasles.core.arrays import Floats
 from chasles.many.gradients.listing import listing_of
 from chasles.many.gradients.reader_ir import BACK, LANES, SLOPES, VALUES, reader_ir
 from chasles.many.traced.machine import compiled
+from chasles.many.traced.running import POINTER, WHOLE
 from chasles.scalars.nodes import Program
-
-POINTER = ctypes.c_void_p
 
 
 @cache
 def readers() -> tuple[Any, dict[str, Any]]:
     """The loops in memory: the same for all models, made once in a tenth of a second."""
     code = compiled(reader_ir())
-    kinds = (POINTER,) * 4 + (ctypes.c_int64,)
+    kinds = (POINTER,) * 4 + (WHOLE,)
     return code, {name: code.function(name, *kinds) for name in (VALUES, SLOPES, BACK)}
 
 

@@ -14,6 +14,7 @@ from chasles.many.sweeps.fingerprints import told_measure
 from chasles.model import InvalidOption, Model
 from chasles.model.checks import check_flag
 from chasles.model.errors import short_repr
+from chasles.model.mesh import Mesh
 from chasles.model.model import checked_model
 from chasles.model.parameters import check_path, parameter_paths
 from chasles.run.options import PLAIN, checked_names
@@ -97,7 +98,18 @@ def told_model(model: Model) -> str:
     parts: tuple[Any, ...]
     parts = (model.bodies, model.joints, model.forces, model.drivers, model.gravity)
     parts += (model.sensors,) if model.sensors else ()  # which a measure may read
-    return "\0".join([re.sub(" at 0x[0-9a-f]+>", ">", repr(parts)), *functions_of(parts)])
+    return "\0".join([re.sub(" at 0x[0-9a-f]+>", ">", whole(parts)), *functions_of(parts)])
+
+
+def whole(part: Any) -> str:
+    """Every field of nested parts, whatever their own short representations leave out."""
+    if isinstance(part, tuple):
+        return f"({', '.join(map(whole, part))}{',' if len(part) == 1 else ''})"
+    if not is_dataclass(part) or isinstance(part, Mesh):
+        return repr(part)
+    values = {f: getattr(part, f.name) for f in fields(part) if f.init}
+    told = (f"{f.name}={whole(v)}" for f, v in values.items() if f.repr or v != f.default)
+    return f"{type(part).__qualname__}({', '.join(told)})"
 
 
 def functions_of(part: Any) -> Iterator[str]:
@@ -114,48 +126,46 @@ def functions_of(part: Any) -> Iterator[str]:
         yield told_measure(part)
 
 
-def make_plan(
-    model: Any, vary: Any, together: Any, common: Mapping[str, Any], where: str = "sweep"
-) -> Plan:
+def make_plan(model: Any, vary: Any, together: Any, common: Mapping[str, Any]) -> Plan:
     """Check what is varied, before anything is run."""
-    models = checked_models(model, where)
+    models = checked_models(model)
     if not isinstance(vary, Mapping):
         raise InvalidOption(
-            f"{where}: what is varied must be a dict path -> values, got {short_repr(vary)}.",
+            f"sweep: what is varied must be a dict path -> values, got {short_repr(vary)}.",
             'Give {"top.mass": [1.0, 2.0]}, or {} for a single run.',
         )
-    check_flag(together, "together", where, InvalidOption)
-    checked_names(common, where, without=("model",))
-    axes = {path: checked_values(models, path, values, where) for path, values in vary.items()}
+    check_flag(together, "together", "sweep", InvalidOption)
+    checked_names(common, "sweep", without=("model",))
+    axes = {path: checked_values(models, path, values) for path, values in vary.items()}
     lengths = {path: len(values) for path, values in axes.items()}
     if together and len(set(lengths.values())) > 1:
         raise InvalidOption(
-            f"{where}: values that belong together differ in number: "
+            "sweep: values that belong together differ in number: "
             + ", ".join(f"{path} has {count}" for path, count in lengths.items()) + ".",
             "Give as many of each, or leave together out for all combinations.",
         )  # fmt: skip
     plan = Plan(models, axes, together, dict(common))
     if len(plan) > MOST_RUNS:
-        raise InvalidOption(f"{where}: there are {len(plan):.3g} combinations.", "Vary less.")
+        raise InvalidOption(f"sweep: there are {len(plan):.3g} combinations.", "Vary less.")
     return plan
 
 
-def checked_models(model: Any, where: str) -> dict[str, Model]:
+def checked_models(model: Any) -> dict[str, Model]:
     if isinstance(model, Mapping):
         if not model or not all(isinstance(name, str) for name in model):
             raise InvalidOption(
-                f"{where}: models must have names, got {short_repr(model)}.",
+                f"sweep: models must have names, got {short_repr(model)}.",
                 'Give {"name": model}.',
             )
         return {name: checked_model(one) for name, one in model.items()}
     return {MODEL: checked_model(model)}
 
 
-def checked_values(models: Mapping[str, Model], path: Any, values: Any, where: str) -> list[Any]:
+def checked_values(models: Mapping[str, Model], path: Any, values: Any) -> list[Any]:
     """The values of one axis, each of the shape that the model has there."""
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray) or not len(values):
         raise InvalidOption(
-            f"{where}: the values of '{path}' must be a list, got {short_repr(values)}.",
+            f"sweep: the values of '{path}' must be a list, got {short_repr(values)}.",
             "Give one value or more, in a list.",
         )
     if path in PLAIN:
@@ -170,7 +180,7 @@ def checked_values(models: Mapping[str, Model], path: Any, values: Any, where: s
                 found = None
             if found != shape and not (path.endswith((".inertia", ".rotation")) and found):
                 raise InvalidOption(
-                    f"{where}: '{path}' takes {words_for(shape)}, got {short_repr(value)}.",
+                    f"sweep: '{path}' takes {words_for(shape)}, got {short_repr(value)}.",
                     f"Give a list of {words_for(shape)}.",
                 )
     return [np.asarray(value, float).tolist() for value in values]

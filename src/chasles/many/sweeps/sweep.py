@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
@@ -17,11 +18,9 @@ from chasles.many.sweeps.store import Store, open_store
 from chasles.many.sweeps.work import run_task
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
-from chasles.model.docstrings import explained
 from chasles.model.errors import short_repr
-from chasles.model.keywords import checked_keywords
-from chasles.model.notebook import as_html
-from chasles.model.tables import Table, plain
+from chasles.model.keywords import checked_keywords, explained
+from chasles.model.tables import Table, as_html, plain
 from chasles.result.result import Result
 from chasles.run.preparation import check_progress
 from chasles.stderr import progress_bar
@@ -273,28 +272,13 @@ def sweep(
     if step is not None:
         common["step"] = checked_positive(step, "step", "s", "sweep", InvalidOption)
     plan = make_plan(model, vary, together, common)
-    if into is not None:
-        named = told_measure(measure, needed=True)
-        return completed(plan, into, measure, named, executor, workers, progress)
-    with TemporaryDirectory(prefix="chasles-sweep-") as folder:
-        return completed(plan, Path(folder) / "store", measure, "", executor, workers, progress)
-
-
-def completed(
-    plan: Plan,
-    folder: Any,
-    measure: Any,
-    named: str,
-    executor: Any,
-    workers: Any,
-    progress: bool | None,
-) -> Sweep:
-    """All runs of a plan: those in the store already, and the others."""
-    store = open_store(folder, f"{plan.fingerprint}-{named}", len(plan))
-    try:
+    named = "" if into is None else told_measure(measure, needed=True)
+    place = TemporaryDirectory(prefix="chasles-sweep-") if into is None else nullcontext(into)
+    with (
+        place as folder,
+        closing(open_store(folder, f"{plan.fingerprint}-{named}", len(plan))) as store,
+    ):
         carry_out(plan, store, measure, executor, workers, progress)
-    finally:
-        store.close()
     records = {record["run"]: record for record in store.records}
     said = "" if measure is None else measured_by(measure)
     return Sweep(plan, tuple(records[number] for number in sorted(records)), said)

@@ -6,11 +6,15 @@ they are, and the error itself as zero.  Branches are those that were recorded.
 """
 
 from collections.abc import Callable
+from functools import partial
+from math import nan
+from types import SimpleNamespace
 from typing import Any
 
 from chasles.many.traced.simplify import simplified
-from chasles.scalars.nodes import Node, Operand, Place, Program
-from chasles.scalars.traced import Tape
+from chasles.scalars.dual import rules_of
+from chasles.scalars.nodes import OF_MATH, Node, Operand, Place, Program, numpy_name
+from chasles.scalars.traced import Tape, Traced, operand_of
 
 
 class Sweep(Tape):
@@ -22,13 +26,17 @@ class Sweep(Tape):
         self.inputs = program.inputs + len(program.outputs)
         for node in program.nodes:
             self.put(node.name, *map(self.moved, node.operands))
-        self.back: dict[Any, Operand] = {}  # place, or (place, part), -> weight
+        self.back: dict[Any, Operand] = {}  # place -> weight
 
     def moved(self, x: Operand) -> Operand:
         """A place of the program, behind the weights of its outputs."""
         if isinstance(x, Place) and x.index >= self.first:
             return Place(x.index + self.inputs - self.first)
         return x
+
+    def record(self, name: str, operands: tuple[Any, ...]) -> Traced:
+        """The result of an operation that somebody else writes out; its value is no matter."""
+        return Traced(self, nan, self.put(name, *map(operand_of, operands)))
 
     def times(self, a: Operand, b: Operand) -> Operand:
         for one, other in ((a, b), (b, a)):
@@ -139,29 +147,24 @@ def of_nothing(sweep: Sweep, node: Node, here: Place, g: Operand) -> None:
     """Constant between its jumps."""
 
 
-def by_slope(slope: Callable[[Sweep, Operand, Place], Operand], name: str = "add") -> Rule:
-    """A function of one number, by its derivative."""
-
-    def rule(sweep: Sweep, node: Node, here: Place, g: Operand) -> None:
-        sweep.add(
-            node.operands[0], sweep.put("multiply", g, slope(sweep, node.operands[0], here)), name
-        )
-
-    return rule
-
-
-def one_with_square(sweep: Sweep, sign: str, x: Operand) -> Operand:
-    return sweep.put(sign, 1.0, sweep.put("multiply", x, x))
-
-
-def of_root(s: Sweep, x: Operand, here: Place) -> Operand:
+def of_root(sweep: Sweep, node: Node, here: Place, g: Operand) -> None:
     """0.5 / sqrt(x); at the tip of |v| none of its slopes is better than 0."""
-    return s.put("pick ==", here, 0.0, 0.0, s.put("divide", 0.5, here))
+    slope = sweep.put("pick ==", here, 0.0, 0.0, sweep.put("divide", 0.5, here))
+    sweep.add(node.operands[0], sweep.put("multiply", g, slope))
 
 
-def by_root(s: Sweep, x: Operand, here: Place) -> Operand:
-    """1 / sqrt(1 - x^2)"""
-    return s.put("divide", 1.0, s.put("sqrt", one_with_square(s, "subtract", x)))
+#: h, h' and h'' of functions of a number; those that nobody asks for are left out in the end.
+OF_TRACED = rules_of(SimpleNamespace(
+    **{name: lambda x, name=name: x.primitive(name, (x,)) for name in OF_MATH}
+))  # fmt: skip
+
+
+def by_chain(name: str, sweep: Sweep, node: Node, here: Place, g: Operand) -> None:
+    """A function of one number, by its derivative."""
+    (x,) = node.operands
+    if isinstance(x, Place):
+        _, slope, _ = OF_TRACED[numpy_name(name)](Traced(sweep, nan, x))
+        sweep.add(x, sweep.put("multiply", g, operand_of(slope)))
 
 
 RULES: dict[str, Rule] = {
@@ -179,14 +182,6 @@ RULES: dict[str, Rule] = {
     "two_sum": of_sum,
     "two_product": of_product,
     "compensated": of_sum,
-    "sqrt": by_slope(of_root),
-    "sin": by_slope(lambda s, x, here: s.put("cos", x)),
-    "cos": by_slope(lambda s, x, here: s.put("sin", x), "subtract"),
-    "tan": by_slope(lambda s, x, here: one_with_square(s, "add", here)),
-    "tanh": by_slope(lambda s, x, here: one_with_square(s, "subtract", here)),
-    "exp": by_slope(lambda s, x, here: here),
-    "log": by_slope(lambda s, x, here: s.put("divide", 1.0, x)),
-    "atan": by_slope(lambda s, x, here: s.put("divide", 1.0, one_with_square(s, "add", x))),
-    "asin": by_slope(by_root),
-    "acos": by_slope(by_root, "subtract"),
+    **{name: partial(by_chain, name) for name, arity in OF_MATH.items() if arity == 1},
+    "sqrt": of_root,
 }

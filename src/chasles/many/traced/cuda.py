@@ -26,9 +26,8 @@ KERNEL = "chasles_steps"
 ROUNDED = {"add": "__dadd_rn", "subtract": "__dsub_rn", "multiply": "__dmul_rn",
            "divide": "__ddiv_rn"}  # fmt: skip
 SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
-FUNCTIONS = {"absolute": "fabs", **{name: name for name in (
-    "sin", "cos", "tan", "tanh", "exp", "log", "atan", "asin", "acos", "atan2", "floor",
-)}}  # fmt: skip
+#: Words of C that are not those of the primitives.
+WORDS = {"absolute": "fabs", "sqrt": "__dsqrt_rn"}
 HEAD = """\
 // {title}
 // Written by chasles: {operations} operations a step, {guards} guards, {mode}.
@@ -85,13 +84,11 @@ class Source:
             return f"{a[0]} {SIGNS[name]} {a[1]}"
         if name == "negative":
             return f"-{a[0]}"
-        if name == "sqrt":
-            return f"__dsqrt_rn({a[0]})"
         if name == "maximum":
             return f"{a[1]} > {a[0]} ? {a[1]} : {a[0]}"
         if name.startswith("pick "):
             return f"{a[0]} {name.removeprefix('pick ')} {a[1]} ? {a[2]} : {a[3]}"
-        return f"{FUNCTIONS[name]}({', '.join(a)})"
+        return f"{WORDS.get(name, name)}({', '.join(a)})"
 
     def apply(self, name: str, operands: Sequence[str]) -> str | tuple[str, str]:
         """A line for an operation, and the word for its result, or for both of them."""

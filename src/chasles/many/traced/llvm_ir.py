@@ -12,17 +12,16 @@ from collections.abc import Sequence
 from functools import cache
 
 from chasles.many.traced.record import NotTraceable
-from chasles.scalars.nodes import PAIRS, PRIMITIVES, Place, Program, places_of
+from chasles.scalars.nodes import ARITY, OF_MATH, PAIRS, PRIMITIVES, Place, Program, places_of
 from chasles.scalars.traced import recorded
 
 #: Names of instructions.
 INSTRUCTIONS = {"add": "fadd", "subtract": "fsub", "multiply": "fmul", "divide": "fdiv"}
 #: Functions that LLVM knows, and those that it does not.
 INTRINSICS = {
-    "sqrt": "sqrt", "sin": "sin", "cos": "cos", "exp": "exp", "log": "log", "absolute": "fabs",
-    "floor": "floor",
+    **{name: name for name in ("sqrt", "sin", "cos", "exp", "log", "floor")}, "absolute": "fabs"
 }  # fmt: skip
-LIBRARY = ("tan", "tanh", "atan", "asin", "acos", "atan2")
+LIBRARY = tuple(name for name in OF_MATH if name not in INTRINSICS)
 #: How comparisons are said; of NaN only "!=" is true.
 PREDICATES = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
 
@@ -195,5 +194,4 @@ def used_inputs(program: Program) -> list[bool]:
 @cache
 def inside(name: str) -> Program:
     """What a node of two results is made of."""
-    arity = 3 if name == "compensated" else 2
-    return recorded(lambda numbers: PRIMITIVES[name](*numbers), [1.0] * arity)
+    return recorded(lambda numbers: PRIMITIVES[name](*numbers), [1.0] * ARITY[name])

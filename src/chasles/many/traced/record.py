@@ -5,7 +5,7 @@ writes them: these are inputs and outputs, too.  Everything else of the mechanis
 the program, unless it is named as a parameter.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,12 @@ from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, take_step
 from chasles.many.traced.simplify import simplified, simplified_step
 from chasles.scalars.nodes import Place, Program
-from chasles.scalars.traced import Tape, Unboxing
+from chasles.scalars.traced import Tape, Unboxing, memory_of
 
 Records = tuple[Any, Any, Any]  # mechanism, scratch, scheme
+Path = tuple[int | str, ...]
+#: A number of the records: where its array is, and which entry; of a number by itself entry 0.
+Key = tuple[Path, int]
 
 
 class NotTraceable(Exception):
@@ -33,28 +36,39 @@ class Recording:
     step     (block, times of its begin and end, what is carried, parameters)
              -> (block, what is carried)
     look     (block, time, parameters) -> block
-    carried  entries of arrays that outlive a step beside the block: (array, entry)
-    fixed    integers that the step found and left as they are: (array, entry, value)
+    carried  what outlives a step beside the block
+    fixed    integers that the step found and left as they are, and their values
     """
 
     width: int
     step: Program
     look: Program
-    carried: tuple[tuple[Any, int], ...]
-    fixed: tuple[tuple[Any, int, int], ...]
+    carried: tuple[Key, ...]
+    fixed: tuple[tuple[Path, int, int], ...]
     parameters: int
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """A number of the records that differs from member to member.
+def own_leaves(records: Records) -> dict[Path, Any]:
+    """All arrays and numbers of nested records; each array once: some stand in several records."""
+    found: dict[Path, Any] = {}
+    known = set()
+    for path, value in leaves(records):
+        if isinstance(value, np.ndarray):
+            if memory_of(value) in known:
+                continue
+            known.add(memory_of(value))
+        found[path] = value
+    return found
 
-    An entry of an array, or a field by the path to it.
-    """
 
-    array: Any
-    entry: int
-    path: tuple[int | str, ...]
+def leaves(record: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """All arrays and numbers, and where they are."""
+    if isinstance(record, np.ndarray | float | int):
+        yield path, record
+    elif isinstance(record, tuple):
+        names = getattr(record, "_fields", range(len(record)))
+        for name, part in zip(names, record, strict=True):
+            yield from leaves(part, (*path, name))
 
 
 class Noted(list):
@@ -90,39 +104,41 @@ def plain_step(
 def survivors(
     records: Records, block: Floats, times: Any, step: float, looking: int
 ) -> tuple[Any, Any]:
-    """Entries of arrays that a step reads before it writes them: numbers, and integers."""
+    """What a step reads of arrays before it writes it: numbers, and integers."""
     boxes = Unboxing(lambda array: Noted(array.reshape(-1).tolist()))
     opened = boxes.of(records)
     _, outcome = plain_step(opened, block.tolist(), times, step, looking)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
     carried, fixed = [], []
-    for array, noted in boxes.lists.values():
+    for path, array in own_leaves(records).items():
+        if not isinstance(array, np.ndarray) or not array.size:
+            continue
+        noted = boxes.list_of(array)
         for entry in noted.survivors():
             if array.dtype.kind == "f":
-                carried.append((array, entry))
+                carried.append((path, entry))
                 continue
             found = int(array.reshape(-1)[entry])
             if noted[entry] != found:
                 raise NotTraceable("the step to be recorded changes its choices")
-            fixed.append((array, entry, found))
+            fixed.append((path, entry, found))
     return tuple(carried), tuple(fixed)
 
 
 def record(
     records: Records, block: Floats, times: tuple[float, float], step: float,
-    held: Sequence[tuple[Any, int]] = (), parameters: Sequence[Parameter] = (),
-    looking: int = SEEN,
+    held: Sequence[Key] = (), parameters: Sequence[Key] = (), looking: int = SEEN,
 ) -> Recording:  # fmt: skip
     """Record a step, and a look at the state before it, unless nobody looks.
 
-    `held` are entries of scratch that others write between two steps.
+    `held` is what others write between two steps.
     """
     width = len(block)
     try:
         with np.errstate(all="ignore"):
             carried, fixed = survivors(records, block, times, step, looking)
-            carried += tuple(place for place in held)
+            carried += tuple(held)
             stepped = record_step(records, block, times, step, carried, parameters, looking)
             if looking == SEEN:
                 looked = record_reading(records, look_at, block, times[0], parameters)
@@ -136,32 +152,28 @@ def record(
     return Recording(width, stepped, looked, carried, fixed, len(parameters))
 
 
-def with_inputs(
-    boxes: Unboxing, tape: Tape, entries: Sequence[tuple[Any, int]]
-) -> list[tuple[Any, int]]:
-    """Inputs for entries of arrays, put where they belong: (list, entry)."""
-    places = []
-    for array, entry in entries:
-        numbers = boxes.list_of(array)
-        numbers[entry] = tape.input(numbers[entry])
-        places.append((numbers, entry))
-    return places
+class Opened:
+    """Records with lists for arrays, in which traced inputs are put."""
+
+    def __init__(self, records: Records, tape: Tape) -> None:
+        self.tape, self.boxes, self.leaves = tape, Unboxing(), own_leaves(records)
+        self.records = self.boxes.of(records)
+
+    def numbers(self, path: Path) -> Any:
+        """The list in the place of an array."""
+        return self.boxes.list_of(self.leaves[path])
+
+    def put_inputs(self, keys: Sequence[Key]) -> None:
+        for path, entry in keys:
+            if isinstance(self.leaves[path], np.ndarray):
+                numbers = self.numbers(path)
+                numbers[entry] = self.tape.input(numbers[entry])
+            else:
+                traced = self.tape.input(float(self.leaves[path]))
+                self.records = with_number(self.records, path, traced)
 
 
-def with_parameter_inputs(
-    opened: Any, boxes: Unboxing, tape: Tape, parameters: Sequence[Parameter]
-) -> Any:
-    """The records with inputs for parameters."""
-    for parameter in parameters:
-        if isinstance(parameter.array, np.ndarray):
-            with_inputs(boxes, tape, [(parameter.array, parameter.entry)])
-        else:
-            traced = tape.input(float(parameter.array))
-            opened = with_number(opened, parameter.path, traced)
-    return opened
-
-
-def with_number(record: Any, path: tuple[int | str, ...], value: Any) -> Any:
+def with_number(record: Any, path: Path, value: Any) -> Any:
     """Nested records with another number at a path."""
     if not path:
         return value
@@ -175,18 +187,17 @@ def with_number(record: Any, path: tuple[int | str, ...], value: Any) -> Any:
 
 def record_step(
     records: Records, block: Floats, times: tuple[float, float], step: float,
-    carried: Sequence[tuple[Any, int]], parameters: Sequence[Parameter], looking: int,
+    carried: Sequence[Key], parameters: Sequence[Key], looking: int,
 ) -> Program:  # fmt: skip
-    tape, boxes = Tape(), Unboxing()
-    opened = boxes.of(records)
+    tape = Tape()
+    opened = Opened(records, tape)
     state = [tape.input(x) for x in block.tolist()]
     t = tape.input(times[0]), tape.input(times[1])
-    places = with_inputs(boxes, tape, carried)
-    opened = with_parameter_inputs(opened, boxes, tape, parameters)
-    out, outcome = plain_step(opened, state, t, step, looking)
+    opened.put_inputs([*carried, *parameters])
+    out, outcome = plain_step(opened.records, state, t, step, looking)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
-    program = tape.program([*out, *(numbers[k] for numbers, k in places)])
+    program = tape.program([*out, *(opened.numbers(path)[k] for path, k in carried)])
     return simplified_step(program, len(block))
 
 
@@ -199,12 +210,13 @@ def look_at(mechanism: Any, scratch: Any, state: Any, t: Any) -> Any:
 
 def record_reading(
     records: Records, read: Callable[[Any, Any, Any, Any], Sequence[Any]], block: Floats, t: float,
-    parameters: Sequence[Parameter],
+    parameters: Sequence[Key],
 ) -> Program:  # fmt: skip
     """(block, time, parameters) -> what is read of a mechanism, scratch, state and time."""
-    tape, boxes = Tape(), Unboxing()
-    opened = boxes.of(records)
+    tape = Tape()
+    opened = Opened(records, tape)
     state = [tape.input(x) for x in block.tolist()]
     now = tape.input(t)
-    mechanism, scratch, _ = with_parameter_inputs(opened, boxes, tape, parameters)
+    opened.put_inputs(parameters)
+    mechanism, scratch, _ = opened.records
     return simplified(tape.program(read(mechanism, scratch, state, now)))

@@ -7,7 +7,6 @@ runs.
 import ctypes
 import hashlib
 from collections import OrderedDict
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -55,19 +54,12 @@ class MachineCode:
         return int(found[0][0]), bool(found[1][0])
 
 
+@lru_cache(maxsize=KEPT)
 def machine_code(
     recording: Recording, kept: int, contract: bool = False, lanes: int = 1,
     observe: Program | None = None,
 ) -> MachineCode:  # fmt: skip
     """Of one system, or of packs of several."""
-    carried = ((None, 0),) * len(recording.carried)  # the arrays that have them are no matter
-    return made(replace(recording, carried=carried, fixed=()), kept, lanes, contract, observe)
-
-
-@lru_cache(maxsize=KEPT)
-def made(
-    recording: Recording, kept: int, lanes: int, contract: bool, observe: Program | None
-) -> MachineCode:
     text = run_ir(recording, kept, lanes, contract, observe)
     return MachineCode(text + packs_ir(recording, kept, lanes, observe))
 

@@ -6,6 +6,7 @@ formulas: another step is recorded there, and both are tried from then on.
 """
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -15,12 +16,11 @@ from chasles.compiled import FIRST_COMPILE
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, SEEN_LAST, advance
-from chasles.many.traced.record import NotTraceable, Recording, record
+from chasles.many.traced.record import Key, NotTraceable, Path, Recording, own_leaves, record
 from chasles.many.traced.running import Grid, machine_code
 from chasles.run.stepper import Stepper
+from chasles.scalars.traced import memory_of
 
-#: Steps before one is recorded: at the start nothing has moved, and nothing was watched yet.
-FIRST_STEPS = 3
 #: Recordings of one run, at the most; each costs a compile.
 MOST_VARIANTS = 4
 #: Steps in a row that no recording takes, before another is made.
@@ -33,16 +33,19 @@ as_written = getattr(advance, "py_func", advance)
 
 
 class Variant:
-    """A recording and its machine code."""
+    """A recording and its machine code, and the arrays of the records that it works on."""
 
-    def __init__(self, recording: Recording, kept: int, contract: bool = False) -> None:
-        self.recording = recording
+    def __init__(
+        self, recording: Recording, arrays: Mapping[Path, Any], kept: int, contract: bool = False
+    ) -> None:
+        self.recording, self.arrays = recording, arrays
         self.code = machine_code(recording, kept, contract)
         self.carried = np.zeros(max(1, len(recording.carried)))
 
     def applies(self) -> bool:
         """Whether the choices that it was recorded with are those of now."""
-        return all(array.flat[entry] == value for array, entry, value in self.recording.fixed)
+        fixed = self.recording.fixed
+        return all(self.arrays[path].flat[entry] == value for path, entry, value in fixed)
 
     def advance(
         self, block: Floats, grid: Grid, save_every: int, saved: Floats, first_row: int,
@@ -50,13 +53,13 @@ class Variant:
     ) -> tuple[int, bool]:  # fmt: skip
         """Steps while guards hold: (step reached, whether the look at it is still due)."""
         carried = self.recording.carried
-        for k, (array, entry) in enumerate(carried):
-            self.carried[k] = array.flat[entry]
+        for k, (path, entry) in enumerate(carried):
+            self.carried[k] = self.arrays[path].flat[entry]
         found = self.code.of_one(
             block, self.carried, parameters, saved, grid, save_every, first_row
         )
-        for k, (array, entry) in enumerate(carried):
-            array.flat[entry] = self.carried[k]
+        for k, (path, entry) in enumerate(carried):
+            self.arrays[path].flat[entry] = self.carried[k]
         return found
 
 
@@ -135,11 +138,7 @@ class TracedSteps:
 
     def next_count(self) -> int:
         """How many steps the generic kernel takes before a recording is tried again."""
-        if self.plainly > 0:
-            return 1
-        if not self.variants:
-            return max(1, FIRST_STEPS - self.otherwise)
-        return int(min(MOST_AT_ONCE, max(1, self.astray)))
+        return 1 if self.plainly > 0 else min(MOST_AT_ONCE, max(1, self.astray))
 
     def advance_recorded(
         self, block: Floats, grid: Grid, save_every: int, saved: Floats, first_row: int
@@ -161,10 +160,12 @@ class TracedSteps:
                 return reached
         return first
 
-    def held(self) -> list[tuple[Any, int]]:
+    def held(self, arrays: Mapping[Path, Any]) -> list[Key]:
         """Where inputs of motors are put between two steps."""
+        signals = memory_of(self.stepper.scratch.signals)
         columns = self.stepper.solver.setup.signals.inputs.values()
-        return [(self.stepper.scratch.signals, column) for column in columns]
+        return [(path, column) for column in columns for path, array in arrays.items()
+                if isinstance(array, np.ndarray) and memory_of(array) == signals]  # fmt: skip
 
     def look(self, block: Floats, grid: Grid) -> None:
         """The look that a recording could not take."""
@@ -173,19 +174,20 @@ class TracedSteps:
 
     def records_now(self, block: Floats, grid: Grid) -> bool:
         """Record a step here if it is time for that; whether one was."""
-        due = self.otherwise >= FIRST_STEPS if not self.variants else self.astray >= ASTRAY
-        if not due or len(self.variants) >= MOST_VARIANTS:
+        if self.refusal or len(self.variants) >= MOST_VARIANTS:
+            return False
+        if self.variants and self.astray < ASTRAY:
             return False
         origin, step, index, _, _ = grid
         times = origin + step * index, origin + step * (index + 1)
         records = self.stepper.mechanism, self.stepper.scratch, self.stepper.scheme
-        began = time.perf_counter()
+        arrays, began = own_leaves(records), time.perf_counter()
         try:
-            recording = record(records, block, times, step, self.held())
+            recording = record(records, block, times, step, self.held(arrays))
             operations = len(recording.step.nodes)
             if operations > self.most_operations:
                 raise NotTraceable(f"{operations} operations a step")
-            variant = Variant(recording, self.stepper.layout.kept, self.contract)
+            variant = Variant(recording, arrays, self.stepper.layout.kept, self.contract)
         except (NotTraceable, RuntimeError) as error:  # the latter by an older LLVM
             if not self.variants:
                 self.refusal = str(error)

@@ -12,7 +12,7 @@ import llvmlite.binding as llvm
 from chasles.many.traced.llvm_ir import Body
 from chasles.many.traced.machine import initialise
 from chasles.many.traced.schedule import scheduled
-from chasles.scalars.nodes import Program
+from chasles.scalars.nodes import OF_MATH, Program
 
 TRIPLE = "wasm32-unknown-unknown"
 MAGIC = 8  # bytes of the header
@@ -20,7 +20,7 @@ CUSTOM, IMPORTS, FUNCTIONS, EXPORTS = 0, 2, 3, 7  # kinds of sections
 FUNCTION, TABLE, MEMORY, GLOBAL = range(4)  # kinds of imports
 READ = "chasles_read"
 #: What libm and not IEEE 754 decides: its last bits may differ from those of Python.
-INEXACT = ("sin", "cos", "tan", "tanh", "exp", "log", "atan", "asin", "acos", "atan2")
+INEXACT = set(OF_MATH) - {"sqrt"}
 
 
 def wasm_module(text: str, name: str) -> tuple[bytes, list[str]]:
@@ -123,4 +123,4 @@ def leb(value: int) -> bytes:
 
 def inexact(names: Sequence[str]) -> list[str]:
     """Functions among imports whose last bits nobody promises."""
-    return sorted(set(names) & set(INEXACT))
+    return sorted(set(names) & INEXACT)

@@ -1,28 +1,128 @@
-"""A model in maximal coordinates: every body free, all joints and drivers as rows.
+r"""All bodies free, all joints and drivers rows: what is solved at the start and read at states.
+
+$$ \begin{pmatrix} W & J^T \\ J & -\mu \end{pmatrix}
+   \begin{pmatrix} x \\ \lambda \end{pmatrix} =
+   \begin{pmatrix} f \\ r \end{pmatrix}, $$
+
+by the program of a tree whose pairs are all free (`core.recursion.free_bodies`), whether or not the
+rows of J are independent.  W are the inertias of the bodies, or another metric.
 
 Reactions of all joints, which rows repeat others, and the equations of motion laid open are about
 this form, whatever spaces a run takes; but reactions of models with couplings and frames without
-mass, which have a little here (see `tree_readout`).  Scratch is made per call and never leaves:
+mass, which have a little here (see `tree_problem`).  Scratch is made per call and never leaves:
 whoever asks, from whichever thread, gets arrays of their own.
 """
 
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from chasles.build.start.rows import Rows
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import build_tree, free_links, with_feathers
+from chasles.build.system.coordinates import coupled_places
 from chasles.build.system.tree_setup import cuts_of, rotor_cuts
-from chasles.core.arrays import ROW_WIDTH, Floats
+from chasles.core.arrays import ROW_WIDTH, TWIST, Floats
 from chasles.core.outcomes import OK
-from chasles.core.recursion.free_bodies import miss_rates, solve_states
+from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.free_bodies import miss_rates, solve_free_rows, solve_states
 from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import Recursion, Tree, make_recursion
 from chasles.core.terms import terms_of
 from chasles.core.workspace import Workspace, make_workspace
+from chasles.model import CustomCoupling
+
+#: Further solves for what rounding left: long chains, light bodies and frames lose digits.
+REFINEMENTS = 2
+
+
+class FreeBodies:
+    """Bodies with weights (n, 6, 6) about their centres of mass, and the program of their rows.
+
+    `kept` (rows,) says which rows of J there are; all but those of rotors, if left out.
+    """
+
+    def __init__(self, setup: Setup, metric: Floats, kept: Any = None) -> None:
+        self.tree = tree_of(setup, metric)
+        loops = make_loops(self.tree, free_cuts(setup, kept))
+        self.loops = loops._replace(untouched=0 * loops.untouched, is_damped=1)
+
+    def weighing(self, setup: Setup, metric: Floats) -> "FreeBodies":
+        """The same with other weights."""
+        found = copy(self)
+        found.tree = tree_of(setup, metric)
+        return found
+
+    def factor(self, absolute: Floats, rows: Rows, damping: Floats) -> "Factor":
+        """With J at the poses of absolute states (n, 18), and mu (rows,)."""
+        tree, loops = self.tree, self.loops._replace(damping=damping[self.loops.source])
+        memory = make_recursion(tree, np.zeros(1), True, False, True)
+        room, poses = make_loop_room(loops, tree.body_count, tree.rate_count), absolute.copy()
+        poses[:, TWIST:] = 0.0
+        of_row = dict(zip(rows.places.tolist(), rows.coupled))
+        for k, row in enumerate(loops.source[loops.coupled].tolist()):
+            ties = slice(int(loops.first_tie[k]), int(loops.first_tie[k + 1]))
+            room.ties[ties] = of_row[row][loops.tie_body[ties]]
+        return Factor((tree, memory, loops, room), poses, rows)
+
+
+class Factor:
+    """Solves for any right-hand side; factors with the first."""
+
+    def __init__(self, records: Any, poses: Floats, rows: Rows) -> None:
+        self.records, self.poses, self.rows = records, poses, rows
+        self.nothing = np.zeros(len(rows.entries))
+        self.is_factored = False
+
+    def solve(self, force: Floats, rows: Floats) -> Floats:
+        """x (6n,) with J x = rows (rows,) as far as that can be."""
+        found, kept = self.solve_once(force, rows, True), self.records[2].source
+        for _ in range(REFINEMENTS):
+            missed = self.nothing.copy()
+            missed[kept] = (rows - self.rows.times(found))[kept]
+            found += self.solve_once(0.0 * force, missed, True)
+        return found
+
+    def solve_once(self, force: Floats, rows: Floats, refined: bool = False) -> Floats:
+        """The damped solution, or what it leads to but for rounding."""
+        tree, memory, loops, room = self.records
+        found, flags = np.zeros(memory.wrenches.size), (int(self.is_factored), int(refined))
+        memory.wrenches[:] = force.reshape(-1, 6)
+        room.wanted[: loops.row_count] = rows[loops.source]
+        places = self.poses, self.rows.entries, self.nothing
+        solve_free_rows(tree, memory, loops, room, *places, *flags, found)
+        self.is_factored = True
+        return found
+
+
+def tree_of(setup: Setup, metric: Floats) -> Tree:
+    """Free bodies with some weights, where there is no gravity."""
+    links = zip(free_links(setup.model, setup.body_index), metric)
+    weighed = [replace(link, mass=block[3, 3], inertia=block[:3, :3]) for link, block in links]
+    return build_tree(weighed, np.zeros(3))
+
+
+def free_cuts(setup: Setup, kept: Any) -> list[Cut]:
+    """All joints as rows on free bodies, couplings on all that they see."""
+    couplings = {coupling.name: coupling for coupling in setup.model.couplings}
+    names = [name for name in setup.joint_index if name not in couplings]
+    cuts = cuts_of(setup.system, setup.joint_index, names)
+    if kept is not None:
+        cuts = [cut._replace(rows=tuple(row for row in cut.rows if kept[row])) for cut in cuts]
+    joints = setup.system.joints
+    for coupling, place in zip(couplings.values(), coupled_places(setup).tolist()):
+        if isinstance(coupling, CustomCoupling):
+            seen = [setup.body_index[name] for name in coupling.bodies]
+        else:
+            of = [setup.joint_index[joint] for joint, _, _ in coupling.terms]
+            seen = [int(body) for ends in (joints.a, joints.b) for body in ends[of] if body >= 0]
+        index, ties = setup.joint_index[coupling.name], tuple(dict.fromkeys(seen))
+        cuts.append(Cut(index, -1, -1, (place,), balanced=False, ties=ties))
+    return cuts
 
 
 class Scratch(NamedTuple):

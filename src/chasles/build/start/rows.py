@@ -1,0 +1,159 @@
+"""J and the gaps of all joints at poses of the bodies, and what velocities are weighed by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chasles.build.system.build import Setup, rotor_places
+from chasles.build.system.coordinates import coupled_gap, coupled_matrix, coupled_places
+from chasles.compiled import borrow, kernel
+from chasles.core.arrays import Floats, Integers, System, padded
+from chasles.core.constraints.registry import assemble_joint
+from chasles.core.stabilisation.residuals import put_position_residual
+from chasles.core.workspace import Workspace, make_workspace
+
+#: Weight of a frame without mass, as a fraction of the lightest body's.
+FEATHER = 1e-9
+
+
+#: Weight of what stays where it is: nothing that is solved for moves it by a bit.
+HEAVY = 1e30
+
+
+@dataclass(frozen=True)
+class Rows:
+    """J as blocks on the bodies a and b of joints; couplings act on any number of bodies."""
+
+    entries: Floats  # (rows, 12)
+    columns: Integers  # (rows, 12), -1 for the ground
+    places: Integers  # (c,) rows of couplings
+    coupled: Floats  # (c, n, 6)
+
+    def times(self, twists: Floats) -> Floats:
+        with_ground = np.append(twists.ravel(), 0.0)
+        found = np.einsum("rc,rc->r", self.entries, with_ground[self.columns])
+        found[self.places] += np.tensordot(self.coupled, twists.reshape(-1, 6), 2)
+        return found
+
+    def sizes(self) -> Floats:
+        """(rows, 2) sums of the entries' sizes, on angular and on linear velocities."""
+        found: Floats = np.abs(self.entries).reshape(-1, 2, 2, 3).sum(axis=(1, 3))
+        more = np.abs(self.coupled).reshape(*self.coupled.shape[:2], 2, 3)
+        found[self.places] += more.sum(axis=(1, 3))
+        return found
+
+    def dense(self, count: int) -> Floats:
+        """(rows, count) for `count` velocities."""
+        jacobian = np.zeros((len(self.entries), count + 1))
+        np.put_along_axis(jacobian, self.columns, self.entries, axis=1)
+        jacobian[self.places, :count] += self.coupled.reshape(len(self.places), count)
+        return jacobian[:, :count]
+
+    def pivots(self, inverse: Any) -> Floats:
+        r"""(rows,) $\mathrm{diag}(J W^{-1} J^T)$ with blocks (n, 6, 6) of $W^{-1}$."""
+        bodies, blocks = self.columns[:, ::6] // 6, self.entries.reshape(-1, 2, 6)
+        found = np.einsum("rsi,rsij,rsj->r", blocks, inverse[bodies], blocks)
+        found[self.places] += np.einsum("cbi,bij,cbj->c", self.coupled, inverse, self.coupled)
+        return np.asarray(found)
+
+
+def constraint_rows(
+    setup: Setup, jacobian: Floats, absolute: Floats | None = None, rotors: bool = False
+) -> Rows:
+    """J as blocks, without the entries that would act on the ground.
+
+    With couplings, if the poses (n, 18) are given, at which J is known; with the rows of rotors,
+    which are no constraints, if these are asked for.
+    """
+    system, entries = setup.system, jacobian.copy()
+    lengths = padded(system.joints.span)
+    ends = np.repeat(np.column_stack((system.joints.a, system.joints.b)), lengths, axis=0)
+    columns = np.where(ends[:, :, None] < 0, -1, 6 * ends[:, :, None] + np.arange(6))
+    columns = columns.reshape(system.row_count, 12)
+    entries[columns < 0] = 0.0
+    if not rotors:
+        entries[rotor_places(system)[0]] = 0.0
+    places, coupled = np.zeros(0, np.int64), np.zeros((0, system.body_count, 6))
+    if absolute is not None and setup.model.couplings:
+        places = coupled_places(setup)
+        coupled = coupled_matrix(setup, absolute).reshape(len(places), -1, 6)
+    return Rows(entries, columns, places, coupled)
+
+
+def mass_matrices(system: System) -> Floats:
+    """6x6 inertia of bodies at their centres of mass, (n, 6, 6)."""
+    mass, inertia = system.bodies.mass, system.bodies.inertia
+    matrices = np.zeros((len(mass), 6, 6))
+    matrices[:, :3, :3] = inertia[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
+    matrices[:, 3:, 3:] = mass[:, None, None] * np.eye(3)
+    return matrices
+
+
+def weights(system: System) -> Floats:
+    """Inertia of every body about its centre of mass, (n, 6, 6), that chooses between velocities.
+
+    Frames have a feather's: what the joints leave open of them has to be chosen somehow.
+    """
+    matrices, mass = mass_matrices(system), system.bodies.mass
+    frames = mass == 0.0
+    if frames.any():
+        heavy = system.bodies.inertia[~frames, :3], mass[~frames]
+        light = np.repeat([part.min() if part.size else 1.0 for part in heavy], 3)
+        matrices[frames] = FEATHER * np.diag(light)
+    return matrices
+
+
+def scaled(metric: Any, factors: Any) -> Floats:
+    """Blocks (n, 6, 6) with every direction as many times as heavy as `factors` (n, 6) say."""
+    roots = np.sqrt(factors)
+    return np.asarray(metric * roots[:, :, None] * roots[:, None, :])
+
+
+def weigh(metric: Any, twists: Floats) -> Floats:
+    """W V (6n,)."""
+    return np.einsum("bij,bj->bi", metric, twists.reshape(-1, 6)).ravel()
+
+
+@kernel("assembly", seconds=3, plain=(5_000, 200_000))
+def joint_rows(system: Any, work: Any, absolute: Any, out: Any) -> None:
+    """J of all joints and drivers at an absolute state, into `work`; -g into the rows of `out`."""
+    model, scratch = borrow(system), borrow(work)
+    state, residual = borrow(absolute), borrow(out)
+    for joint in range(model.joint_count):
+        assemble_joint(model, joint, state, scratch, scratch.jacobian, scratch.eta)
+        put_position_residual(model, joint, state, scratch, residual)
+
+
+def gaps_and_rows(
+    setup: Setup, scratch: Workspace, absolute: Floats, near: Mapping[str, float] | None = None
+) -> Floats:
+    """g of every row, padding included, couplings as well; J goes to `scratch`.
+
+    Angles of couplings are those nearest to `near`, by joint; else to what is known of the start.
+    """
+    system, couplings = setup.system, setup.model.couplings
+    out = np.zeros(6 * system.body_count + system.row_count)
+    joint_rows(system, scratch, np.ascontiguousarray(absolute), out)
+    gaps = -out[6 * system.body_count :]
+    for place, coupling in zip(coupled_places(setup).tolist(), couplings):
+        gaps[place] = float(coupled_gap(setup, coupling, absolute, near))
+    return gaps
+
+
+def jacobian_at(system: System, absolute: Floats) -> Floats:
+    """J (rows, 12) of all joints and drivers at the poses of an absolute state (n, 18)."""
+    scratch, out = make_workspace(system), np.zeros(6 * system.body_count + system.row_count)
+    joint_rows(system, scratch, np.ascontiguousarray(absolute), out)
+    return scratch.jacobian
+
+
+def free_pivots(setup: Setup, entries: Floats) -> Floats:
+    r"""$\mathrm{diag}(J M^{-1} J^T)$: what each row's pivot would be without the other joints.
+
+    Frames without mass count as the lightest body does.
+    """
+    inverses = np.linalg.inv(weights(setup.system))
+    inverses[setup.system.bodies.mass == 0.0] *= FEATHER
+    return constraint_rows(setup, entries).pivots(inverses)

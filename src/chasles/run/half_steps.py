@@ -1,0 +1,272 @@
+r"""The first steps of a run once more, as they were and with half the step: what does it miss?
+
+Of a method of order p, the difference is the error but for a part in $2^p$; what the whole run
+misses is more in proportion, at least.  Two motions may be wrong though the energy is right.
+
+**A body that turns far in a step.**  One that tumbles freely keeps its energy and its momentum to a
+percent with steps of a radian, while its attitude is lost: the errors of its velocity are small and
+turn it on and on.  So steps are repeated where a body that tumbles turns by FAR or more in one, at
+the start or at the end, or by less in very many.
+
+**Stiff forces that turn with bodies.**  A linearly implicit step knows how forces give way at its
+start.  A stiff rod of k N/m that swings by an angle $\theta$ in a step stretches by $l\theta^2/2$
+to second order, and the matrix does not know: what is left is $h^2 k/m$ times that, damped away
+together with the energy of the motion.  The work of the stages is booked as they do it, so that the
+balance of the run closes.  Two things show it in the states, each for little work: the energy with
+what springs store does not balance, or the accelerations there are not those of the motion,
+$h\sqrt{\dot V^T M\dot V} \ll \sqrt{V^T M V}$.  Where one of them does, steps are repeated: damping
+that stiff forces are right to do is the same then.
+"""
+
+from collections.abc import Callable
+from math import ceil
+
+import numpy as np
+
+from chasles.build.system.gaps import gyration_radii
+from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.core.outcomes import OK
+from chasles.integrators.advance import UNSEEN
+from chasles.integrators.measure import body_sizes
+from chasles.integrators.methods import Method
+from chasles.integrators.rosenbrock import LinearlyImplicit
+from chasles.model import Contact, JointStop
+from chasles.result import energy
+from chasles.run.loop import Ended, Run
+from chasles.run.stepper import Stepper
+from chasles.run.time_grid import NEVER
+
+#: Steps of one body that are repeated at the most, and how often the step is halved.
+MOST_REPEATED, MOST_HALVINGS = 20_000, 6
+#: So many times on the way states are compared.
+LOOKS = 8
+#: (n,) How far the bodies of two absolute states (n, 18) are apart, in whatever counts.
+Measure = Callable[[Floats, Floats], Floats]
+
+
+def can_be_repeated(run: Run, method: Method) -> bool:
+    """Whether its first steps can be taken again: nobody steered it, and it chose no steps."""
+    grid = run.grid
+    whole = grid.first == 0 and grid.origin == 0.0 and grid.until < np.inf and run.can_go_on
+    alone = run.control.controller is None and run.stopped is None and run.index > 0
+    return whole and alone and method.history is None and method.foreign is None
+
+
+def missed_by(run: Run, measure: Measure, parts: int = 1) -> tuple[float, str] | None:
+    """(What steps a whole part as long miss in the end, by which body); None where steps fail."""
+    return Repeated(run.stepper, run.grid.step / parts, run.steps_in_all * parts, measure).missed()
+
+
+def step_that_would_do(run: Run, measure: Measure, limit: float) -> float | None:
+    """A shorter step that misses no more than a limit; None if none was found soon."""
+    for halving in range(1, MOST_HALVINGS + 1):
+        missed = missed_by(run, measure, 2**halving)
+        if missed is None:
+            return None
+        if missed[0] <= limit:
+            return run.grid.step / 2**halving
+    return None
+
+
+class Repeated:
+    """The first of so many steps of a run, taken again with their length and with half of it."""
+
+    def __init__(self, stepper: Stepper, step: float, steps: int, measure: Measure) -> None:
+        self.stepper, self.step, self.steps, self.measure = stepper, step, steps, measure
+        bodies = stepper.mechanism.system.body_count
+        self.count = min(steps, MOST_REPEATED // bodies)
+
+    def missed(self) -> tuple[float, str] | None:
+        """(What the run misses in proportion, by which body); None where steps fail.
+
+        Not a number where it has none.
+        """
+        if self.count < 1:
+            return None
+        watch = self.stepper.mechanism.watch
+        events = int(watch.count[0])
+        try:
+            return self.compared()
+        finally:
+            watch.count[0] = events  # what a trial passes is not the run's
+
+    def compared(self) -> tuple[float, str] | None:
+        whole, halves = (self.stepper.first_block() for _ in range(2))
+        worst, body, done = 0.0, 0, 0
+        for look in range(1, LOOKS + 1):
+            end = ceil(self.count * look / LOOKS)
+            if not (self.advance(whole, done, end, 1) and self.advance(halves, done, end, 2)):
+                return None
+            done, apart = end, self.measure(self.absolute(whole), self.absolute(halves))
+            if not apart.max() <= worst:  # NaN, too
+                worst, body = float(apart.max()), int(apart.argmax())
+        name = list(self.stepper.solver.setup.body_index)[body]
+        return worst * self.steps / self.count, name
+
+    def advance(self, block: Floats, first: int, last: int, parts: int) -> bool:
+        """Steps from one to another, each in so many parts; whether all succeed."""
+        if first == last:
+            return True
+        grid = (0.0, self.step / parts, parts * first, parts * last, parts * last)
+        spare, nowhere = np.zeros_like(block), np.zeros((1, 1))
+        _, outcome = self.stepper.advance(block, spare, grid, NEVER, UNSEEN, nowhere)
+        return outcome == OK
+
+    def absolute(self, block: Floats) -> Floats:
+        width = self.stepper.layout.integrals
+        found: Floats = self.stepper.absolute(block[None, :width])[0]
+        return found
+
+
+def angles_between(one: Floats, other: Floats) -> Floats:
+    """(n,) By which the bodies of two absolute states are turned against each other."""
+    turns = [state[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3) for state in (one, other)]
+    return angles_of(turns[0].transpose(0, 2, 1) @ turns[1])
+
+
+def angles_of(rotations: Floats) -> Floats:
+    r"""(T,) Of rotations: $\sin\theta = |\mathrm{vee}(R - R^T)|/2$ is accurate where they are
+    small, $\cos\theta = (\mathrm{tr} R - 1)/2$ elsewhere."""
+    skew = (rotations - rotations.transpose(0, 2, 1))[:, [2, 0, 1], [1, 2, 0]]
+    sine = 0.5 * np.linalg.norm(skew, axis=1)
+    found: Floats = np.arctan2(sine, 0.5 * (np.trace(rotations, axis1=1, axis2=2) - 1.0))
+    return found
+
+
+# --- bodies that turn far in a step ---
+
+#: rad in a step from which on a run is looked at; below, a thousand steps of order 2 miss a degree.
+FAR = 0.25
+#: rad by which an attitude is lost: three degrees.
+LOST = 0.05
+
+
+def lost_attitudes(ended: Ended) -> list[str]:
+    """What is to be said of bodies that turn too far in a step; nothing if nothing is.
+
+    Where the energy tells already that the motion is not right, nothing more is.
+    """
+    run, method = ended.run, ended.method
+    if ended.said or not can_be_repeated(run, method):
+        return []
+    step, stepper = run.grid.step, run.stepper
+    blocks = (stepper.first_block(), run.block)
+    turned = step * max(float(stepper.spins(block)[0].max(initial=0.0)) for block in blocks)
+    missed = None
+    if is_far(turned, run.steps_in_all, method.order):
+        missed = missed_by(run, angles_between)
+    if missed is None or missed[0] <= LOST:
+        return []
+    angle, body = missed
+    better = step_that_would_do(run, angles_between, LOST)
+    remedy = f"{better:.4g} s would do" if better else f"smaller than {step:g} s"
+    return [
+        f"steps turn a body by {turned:.2g} rad, and the attitude of '{body}' misses about"
+        f" {min(angle, np.pi):.2g} rad in the end, as steps half as long show: the energy may be"
+        f" right, the motion is not. Take a smaller step ({remedy}) or a method of higher order."
+    ]
+
+
+def is_far(turned: float, steps: int, order: int) -> bool:
+    r"""Whether steps that turn a body so far are to be looked at, or so many of them.
+
+    The error of a step is a fraction of $\theta^{p+1}$ rad: a fifth for Heun's method, less for
+    others.
+    """
+    if order < 2:
+        return FAR <= turned < np.inf
+    return FAR <= turned < np.inf or steps * turned ** (order + 1) > 1.0
+
+
+# --- stiff forces that turn ---
+
+#: Of the energy of the motion, and of a velocity in a step: from there on a run is looked at.
+UNBALANCED, KICKED = 0.01, 0.02
+#: States at which accelerations are looked at, and energies at the most.
+STATES, MOST_STATES = 16, 100_000
+#: Of the way of a body, by which its motion is not right.
+WRONG = 0.01
+#: ... and of the energy, where steps cannot be repeated.
+PLAINLY = 0.05
+INSTEAD = "Or take method='generalized-alpha', or give an accuracy: tol=1e-4."
+
+
+def turning_forces(ended: Ended) -> list[str]:
+    """What is to be said of stiff forces whose directions change in a step; nothing if nothing is.
+
+    Contacts are left out: bounces are looked at by themselves (see `unresolved_contacts`).
+    """
+    run, setup = ended.run, ended.setup
+    forces, step = setup.model.forces, run.grid.step
+    bounces = any(isinstance(force, Contact | JointStop) for force in forces)
+    if not isinstance(run.stepper.scheme, LinearlyImplicit) or bounces or not forces or ended.said:
+        return []
+    lost, gained = energy_missed(ended)
+    if not (lost > UNBALANCED or kicks(ended) > KICKED):
+        return []
+    ways = ways_of(ended)
+
+    def apart(one: Floats, other: Floats) -> Floats:
+        away = np.linalg.norm(one[:, POSE_X : POSE_X + 3] - other[:, POSE_X : POSE_X + 3], axis=1)
+        found: Floats = np.hypot(away, ways[1] * angles_between(one, other)) / ways[0]
+        return found
+
+    missed = None
+    if gained <= PLAINLY and can_be_repeated(run, ended.method):
+        missed = missed_by(run, apart)
+    if missed is None or not np.isfinite(missed[0]):
+        return [] if lost <= PLAINLY else [
+            f"the energy of the states misses {100.0 * lost:.2g} % of that of the motion: stiff"
+            f" forces turn in a step of {step:g} s, which linearly implicit steps do not see, and"
+            f" the motion may not be right. Take a smaller step. {INSTEAD}"
+        ]  # fmt: skip
+    if missed[0] <= WRONG:
+        return []
+    better = step_that_would_do(run, apart, WRONG)
+    remedy = f"{better:.2g} s would do" if better else f"smaller than {step:g} s"
+    return [
+        f"body '{missed[1]}' misses about {100.0 * min(missed[0], 1.0):.2g} % of its way, as steps"
+        f" half as long show: stiff forces turn in a step of {step:g} s, which linearly implicit"
+        f" steps do not see. Take a smaller step ({remedy}). {INSTEAD}"
+    ]
+
+
+def energy_missed(ended: Ended) -> tuple[float, float]:
+    """What the energy of the states misses, with what springs store, of that of the motion; and how
+    much of it they have too much, which no damping takes.
+    """
+    setup, saved = ended.setup, ended.saved
+    every = 1 + len(saved.times) // MOST_STATES
+    absolute, integrals = saved.absolute[::every], saved.integrals[::every]
+    kinetic = energy.kinetic_of_all(setup, absolute)
+    potential = energy.potential_of_all(setup, absolute, integrals)
+    work = energy.work_of_all(setup, integrals)
+    rise, done = kinetic + potential, work - work[0]
+    rise -= rise[0]
+    exchanged = float(max(np.ptp(kinetic), np.ptp(potential))) or np.inf
+    gained = float((rise - np.maximum(0.0, done)).max())
+    return float(np.abs(rise - done).max()) / exchanged, gained / exchanged
+
+
+def kicks(ended: Ended) -> float:
+    """Velocities that accelerations would give in a step, as a share of those of the motion."""
+    setup, saved, form = ended.setup, ended.saved, ended.run.stepper.solver.form
+    rows = np.unique(np.linspace(0, len(saved.times) - 1, STATES).astype(int))
+    kicked = saved.absolute[rows].copy()
+    for state, row in zip(kicked, rows):
+        found = form.at(saved.absolute[row], float(saved.times[row]), saved.integrals[row])
+        state[:, TWIST:] = found.acceleration.reshape(-1, 6)
+    if not np.isfinite(kicked).all():  # frames without mass: accelerations are not told
+        return np.inf
+    fast = float(energy.kinetic_of_all(setup, saved.absolute[rows]).mean())
+    kicking = float(energy.kinetic_of_all(setup, kicked).mean())
+    return ended.run.grid.step * float(np.sqrt(kicking / fast)) if fast > 0.0 else 0.0
+
+
+def ways_of(ended: Ended) -> tuple[Floats, Floats]:
+    """(n,) How far points of the bodies come from where they start, and the bodies' sizes, m."""
+    system, states = ended.setup.system, ended.saved.absolute
+    sizes = body_sizes(system, gyration_radii(system))
+    places = states[:, :, POSE_X : POSE_X + 3]
+    moved = np.linalg.norm(places - places[0], axis=2).max(axis=0)
+    return moved + sizes, sizes

@@ -1,0 +1,122 @@
+"""Linearly implicit steps on stiff rods that swing: a motion that is wrong is not called finished.
+
+The exact motion is that of a mathematical pendulum, or of a double one on rigid rods.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import chasles as ch
+
+METHOD = "linearly-implicit"
+
+
+def rod(name, a, b, start, end, k, c):
+    return ch.Spring(name, a, b, start, end, k, damping=c)
+
+
+def formula(k, c):
+    """The same rod by a formula, whose energy nobody knows."""
+
+    def pull(t, position, rotation, velocity, spin):
+        length = np.linalg.norm(position)
+        along = np.array(position) / length
+        size = -k * (length - 1.0) - c * (along @ velocity)
+        return tuple(float(size * x) for x in along), (0.0, 0.0, 0.0)
+
+    return ch.CustomForce("rod", "bob", pull)
+
+
+def swinging(k, c=0.0, speed=0.0, make=None):
+    bob = ch.Body.sphere("bob", 0.05, mass=1.0, position=(1, 0, 0), velocity=(0, 0, -speed))
+    force = make(k, c) if make else rod("rod", ch.GROUND, bob, (0, 0, 0), (1, 0, 0), k, c)
+    return ch.Model([bob], [], [force])
+
+
+def exact(speed=0.0, until=1.0):
+    bob = ch.Body.sphere("bob", 0.05, mass=1.0, position=(1, 0, 0), velocity=(0, 0, -speed))
+    joint = ch.Distance("rod", ch.GROUND, bob, (0, 0, 0), (1, 0, 0))
+    return ch.simulate(ch.Model([bob], [joint]), until, 1e-3, method="dop853").position("bob")[-1]
+
+
+def run_and_texts(model, until, step, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ch.ChaslesWarning)
+        run = ch.simulate(model, until, step, method=METHOD, **options)
+    return run, " ".join(run.warnings)
+
+
+STIFF = [(k, c, h) for k in (1e8, 1e10, 1e12, 1e14) for c in (0.0, 1e5) for h in (2e-3, 1e-3)]
+
+
+@pytest.mark.parametrize(("k", "c", "step"), STIFF)
+def test_a_rod_that_swings_is_right_or_reported(k, c, step):
+    """In all of these the bob is off by 3 cm or more, or the run stops."""
+    try:
+        run, texts = run_and_texts(swinging(k, c), 1.0, step)
+    except ch.SimulationStopped:
+        assert k > 1e11
+        return
+    off = np.abs(run.position("bob")[-1] - exact()).max()
+    assert off > 0.03
+    assert "stiff forces turn" in texts
+
+
+@pytest.mark.parametrize("step", [4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4])
+@pytest.mark.parametrize("k", [1e6, 1e7, 1e8])
+def test_a_rod_that_turns_fast_is_right_or_reported(k, step):
+    run, texts = run_and_texts(swinging(k, 1e3, speed=5.0), 0.5, step)
+    off = np.abs(run.position("bob")[-1] - exact(5.0, 0.5)).max()
+    assert off < 0.03 or "stiff forces turn" in texts or "energy" in texts
+    assert off > 0.01 or not texts
+
+
+def test_a_step_that_would_do_does():
+    _, texts = run_and_texts(swinging(1e8), 1.0, 1e-3)
+    assert "0.0005 s would do" in texts
+    run, texts = run_and_texts(swinging(1e8), 1.0, 5e-4)
+    assert not texts and np.abs(run.position("bob")[-1] - exact()).max() < 0.01
+
+
+def test_a_formula_whose_energy_nobody_knows():
+    run, texts = run_and_texts(swinging(1e10, make=formula), 0.3, 1e-3)
+    assert np.abs(run.position("bob")[-1] - exact(until=0.3)).max() > 0.03
+    assert "stiff forces turn" in texts
+
+
+@pytest.mark.parametrize("options", [{"t_eval": [0.0, 0.5, 1.0]}, {"save_every": 250}])
+def test_few_states_show_it_too(options):
+    _, texts = run_and_texts(swinging(1e10), 1.0, 1e-3, **options)
+    assert "stiff forces turn" in texts
+
+
+def released():
+    """A stretched spring with a stiff damper: all of its energy goes in a few steps, rightly."""
+    bob = ch.Body.sphere("bob", 0.05, mass=1.0, position=(1, 0, 0))
+    ends = (ch.GROUND, bob, (0, 0, 0), (1, 0, 0))
+    spring = ch.Spring("rod", *ends, stiffness=1e8, rest_length=0.9, damping=1e5)
+    return ch.Model([bob], [], [spring], gravity=(0, 0, 0))
+
+
+def hanging():
+    """A weight that hangs at rest on a stiff spring."""
+    bob = ch.Body.sphere("bob", 0.05, mass=1.0, position=(0, 0, -1))
+    return ch.Model([bob], [], [ch.Spring("rod", ch.GROUND, bob, (0, 0, 0), (0, 0, -1), 1e9)])
+
+
+def chain():
+    """Rods on stiff hinges, which do not turn."""
+    bodies, joints, forces, before = [], [], [], ch.GROUND
+    for k in range(6):
+        body = ch.Body.rod(f"link {k}", length=1.0, mass=1.0, position=(k + 0.5, 0, 0))
+        joint = ch.Revolute(f"hinge {k}", before, body, at=(k, 0, 0), axis="y")
+        forces.append(ch.JointSpring(f"spring {k}", joint, 5e3, 1.0))
+        bodies, joints, before = [*bodies, body], [*joints, joint], body
+    return ch.Model(bodies, joints, forces)
+
+
+@pytest.mark.parametrize("model", [released, hanging, chain])
+def test_stiff_forces_that_do_not_turn_are_not_reported(model):
+    assert not run_and_texts(model(), 1.0, 1e-3)[1]
