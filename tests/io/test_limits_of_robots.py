@@ -5,7 +5,7 @@ import struct
 import pytest
 
 import chasles as ch
-from chasles.io import xml_checks
+from chasles.io import mjcf, xml_checks
 from chasles.io.xml_checks import Checker, bare_path, folders_of, found, numbers
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -261,3 +261,26 @@ def test_a_link_that_a_joint_leads_to_may_come_before_or_after_it(main):
     links = "<link name='a'/><link name='b'/>"
     for text in (joint + links, links + joint):
         assert checked(main, f"<robot>{text}</robot>").links == {"a": False, "b": True}
+
+
+@pytest.mark.parametrize("name", ["count", "cellcount"])
+@pytest.mark.parametrize("value", ["0", "-1", "12 -1 7", "nan"])
+def test_counts_are_at_least_one(name, value, main, refusal):
+    """At cells that are fewer, MuJoCo 4.0 fails inside, and its next warning never ends."""
+    text = f"<m><flexcomp {name}='{value}'/></m>"
+    assert f"{name} must be at least 1" in refusal(lambda: checked(main, text), ch.InvalidFile)
+
+
+def test_after_mujoco_failed_inside_nothing_more_is_read_by_it(main, refusal, monkeypatch):
+    text = "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>"
+    main.write_text(text)
+    monkeypatch.setattr(mjcf, "FAILED", [])
+    assert len(ch.read_model(main).bodies) == 1
+
+    def failing(*_):
+        raise ValueError("Caught an unknown exception!")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mjcf, "leave_out_what_is_not_read", failing)
+        assert "refused by MuJoCo" in refusal(lambda: ch.read_model(main), ch.InvalidFile)
+    assert "Start Python again" in refusal(lambda: ch.read_model(main), ch.InvalidFile)

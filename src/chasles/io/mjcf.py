@@ -20,6 +20,10 @@ from chasles.model.plain import placed_at
 MJCF, URDF = "mujoco", "robot"
 ROOTS = (MJCF, URDF)
 ELSEWHERE = "Correct it there; MuJoCo's message names the element."
+#: What MuJoCo says when it fails inside, and the files at which it did.  Its next warning then
+#: calls itself without an end, in this process.
+INSIDE = "unknown exception"
+FAILED: list[str] = []
 #: What MuJoCo says of links that no body can be like, and how to mend them.
 REPAIRS = {
     "A + B >= C": "Correct the inertia of that link: no principal moment is larger than the sum of"
@@ -66,6 +70,12 @@ def read_robot(
 
 def compiled_scene(mujoco: Any, checker: Checker, notes: list[str]) -> tuple[Any, Any]:
     """MuJoCo's model of a file that was looked at, and its data at the reference pose."""
+    if FAILED:
+        raise InvalidFile(
+            f"'{checker.source}' is not read: MuJoCo failed inside at '{FAILED[0]}', and cannot be"
+            " trusted in this process any more.",
+            "Start Python again, and leave that file out.",
+        )
     try:
         with listening(mujoco, notes):
             spec = mujoco.MjSpec.from_file(str(checker.source))
@@ -80,6 +90,8 @@ def compiled_scene(mujoco: Any, checker: Checker, notes: list[str]) -> tuple[Any
             mujoco.mj_kinematics(compiled, data)
     except Exception as error:  # MuJoCo raises ValueError, and others on odd files
         told = one_line(error)
+        if INSIDE in told:
+            FAILED.append(str(checker.source))
         remedy = next((help for words, help in REPAIRS.items() if words in told), ELSEWHERE)
         raise InvalidFile(f"'{checker.source}' is refused by MuJoCo: {told}", remedy) from None
     return compiled, data

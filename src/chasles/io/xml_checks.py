@@ -6,6 +6,7 @@ take all memory, one by one or together.
 """
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -172,6 +173,8 @@ class Checker:
         self.check_made(where, tag, attributes, copies)
         if tag == "attach":
             scope.attached.append((attributes.get("model", ""), copies))
+        for name in COPIES:
+            check_whole(where, name, attributes.get(name, ""))
         own = max([1, *(prod(numbers(attributes.get(name, ""))) for name in COPIES)])
         if own * copies > MOST_COPIES:
             raise InvalidFile(
@@ -333,6 +336,16 @@ def found(paths: list[Path], targets: list[Path]) -> list[tuple[Path, Path]]:
 def bare_path(name: str) -> str:
     """The path of a file without the scheme that a URDF may put before it."""
     return name.removeprefix("package://").removeprefix("file://")
+
+
+def check_whole(where: str, name: str, value: str) -> None:
+    """Refuse counts below one: on cells that are fewer, MuJoCo fails without telling why."""
+    for word in value.split():
+        with suppress(ValueError):
+            if not float(word) >= 1.0:
+                raise InvalidFile(
+                    f"{where}: {name} must be at least 1, got {value[:40]}.", "Give 1 or more."
+                )
 
 
 def numbers(text: Any) -> list[float]:
