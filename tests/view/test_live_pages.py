@@ -210,6 +210,7 @@ def test_a_wasm_module_is_made_without_a_linker():
         ({"live": True, "sliders": {"pivot": (0, 5)}}, "joint .pivot. has 0 coordinates"),
         ({"live": True, "sliders": {"top.weight": (0, 5)}}, "slider"),
         ({"live": True, "sliders": [1]}, "sliders must be a dict"),
+        ({"live": True, "follow": "top"}, "does not follow a body"),
     ],
 )
 def test_what_a_live_page_cannot_have_is_refused(top_runs, options, message, tmp_path, monkeypatch):
@@ -222,6 +223,20 @@ def test_a_run_whose_steps_are_chosen_is_refused(tmp_path):
     run = ch.simulate(top_model(), until=0.1, rtol=1e-6, atol=1e-8)
     with pytest.raises(ch.InvalidOption, match="its steps were chosen by tolerances"):
         run.animate(tmp_path / "top.html", live=True)
+
+
+def test_a_run_with_impacts_is_refused_also_from_a_file(tmp_path):
+    """The page would let the arm swing on beyond the end."""
+    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    floor, low = ch.Impact("floor", hinge, upper=0.5), ch.Event(lambda t, s: t - 0.1, name="low")
+    model = ch.Model([arm], [hinge])
+    run = ch.simulate(model, 0.2, step=1e-2, events=[floor, low])
+    for result in (run, ch.load(run.save(tmp_path / "run.nc"))):
+        with pytest.raises(ch.InvalidOption, match="it has the Impact 'floor'"):
+            result.animate(tmp_path / "arm.html", live=True)
+    seen = ch.simulate(model, 0.2, step=1e-2, events=[low])
+    assert seen.animate(tmp_path / "arm.html", live=True).exists()
 
 
 def on_a_rail() -> ch.Model:

@@ -238,6 +238,8 @@ class Run:
         told = self.pace.told()
         if self.watch is not None:
             told |= {"events": {name: list(times) for name, times in self.watch.found.items()}}
+            if self.watch.bouncer is not None:
+                told |= {"impacts": sorted({end.name for end in self.watch.bouncer.ends})}
         return told
 
 

@@ -68,6 +68,11 @@ def animate(
     if frames is not None:
         frames = checked_count(frames, "frames", None, "animate", InvalidOption, least=2)
     if live or sliders is not None:
+        if follow is not None:
+            raise InvalidOption(
+                "animate: follow: the camera of a page that simulates does not follow a body.",
+                "Leave follow= or live= out.",
+            )
         return live_page(every, target, labels, arranged, title, view, live, sliders)
     leader, *_ = (checked_follow(follow, result, "animate") for result in every)
     if target is None or target.suffix.lower() == ".html":

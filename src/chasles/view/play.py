@@ -212,19 +212,23 @@ def called(where: str) -> str:
 def options_of(result: Result, where: str) -> dict[str, Any]:
     """How a result was made, as far as its steps can be taken elsewhere."""
     p, choice, setup = result.provenance, result.problem.choice, result.problem.setup
-    refusals = {
-        "its steps were chosen by tolerances": "rtol" in p,
-        "a controller drove it": setup.signals.given is not None,
-        f"its accelerations are in '{setup.acceleration}' form": setup.acceleration != "screw",
-        f"it was stabilised by {p['stabilise']}": p["stabilise"] not in STABILISERS,
-        "it went on where another run ended": "another run" in p["start"],
-    }
-    for words, refused in refusals.items():
+    form, bounced = setup.acceleration, ", ".join(map(repr, p.others.get("impacts", ())))
+    refusals = (
+        ("rtol" in p, "its steps were chosen by tolerances", "with step="),
+        (setup.signals.given is not None, "a controller drove it", "without the controller"),
+        (bool(bounced), f"it has the Impact {bounced}", "with a JointStop instead"),
+        (form != "screw", f"its accelerations are in '{form}' form", "without acceleration="),
+        (
+            p["stabilise"] not in STABILISERS, f"it was stabilised by {p['stabilise']}",
+            "without stabilise=",
+        ),
+        ("another run" in p["start"], "it went on where another run ended", "from its own start"),
+    )  # fmt: skip
+    for refused, words, otherwise in refusals:
         if refused:
             raise InvalidOption(
                 f"{called(where)}: the result cannot run in a page: {words}.",
-                "Simulate it with step= and without that, or make a film:"
-                " result.animate('film.html').",
+                f"Simulate it {otherwise}, or make a film: result.animate('film.html').",
             )
     stabilise = None if p["stabilise"] == "none" else p["stabilise"]
     spaces = choice.word or choice.given or choice.spaces
