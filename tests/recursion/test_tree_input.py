@@ -46,6 +46,14 @@ def test_a_massless_end_is_refused(refusal):
     assert "'body 2'" in text and "'joint 2'" in text and "no body with mass follows it" in text
 
 
+@pytest.mark.parametrize(
+    "look", [ch.equations, ch.joint_dynamics, lambda m: ch.simulate(m, 1, 0.1)]
+)
+def test_a_frame_alone_is_refused(refusal, look):
+    text = refusal(lambda: look(ch.Model([ch.Body.frame("cross")])), InvalidBody)
+    assert "'cross'" in text and "no body with mass follows it" in text
+
+
 def test_a_negative_mass_is_refused(refusal):
     parts, model = links_of_chain(["revolute", "spherical"])
     parts[1] = replace(parts[1], mass=-1.0)

@@ -209,9 +209,10 @@ def lost_row(form: MaximalForm, start: Floats, free: Floats) -> int | None:
 
 
 def spread_of(setup: Setup, free: Floats) -> float:
-    """Logarithm of the range of free pivots and 1 / m; NaN if one is no number."""
+    """Logarithm of the range of free pivots and 1 / m; NaN if one is no number; 0 if all are 0."""
     mass = setup.system.bodies.mass
-    return float(np.ptp(np.log(np.append(free[free != 0.0], 1.0 / mass[mass > 0.0]))))
+    sizes = np.append(free[free != 0.0], 1.0 / mass[mass > 0.0])
+    return float(np.ptp(np.log(sizes))) if sizes.size else 0.0
 
 
 def repeated_rows(model: Model) -> int:
