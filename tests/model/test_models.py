@@ -6,10 +6,12 @@ from dataclasses import replace
 import pytest
 from linkages import four_bar
 
+import chasles as ch
 from chasles.model import (
     GROUND,
     Body,
     ChaslesError,
+    Coupling,
     CustomForce,
     Cylindrical,
     Drag,
@@ -208,8 +210,21 @@ def test_one_number_is_driven_once(drivers, said, refusal):
             ["forces[0]", "drivers[0]", "'x'"],
         ),
         ({"forces": [Drag("x", ROD, 1)] * 2}, ["forces[0]", "forces[1]", "'x'"]),
-        ({"forces": [Driver("x", PIVOT, TURN)]}, ["forces[0]", "must be a Force"]),
-        ({"drivers": [Drag("x", ROD, 1)]}, ["drivers[0]", "must be a Driver"]),
+        (
+            {"forces": [Driver("x", PIVOT, TURN)]},
+            ["forces[0]", "must be a Force", "Driver belongs among the drivers"],
+        ),
+        (
+            {"drivers": [Drag("x", ROD, 1)]},
+            ["drivers[0]", "must be a Driver", "Drag belongs among the forces"],
+        ),
+        ({"forces": [PIVOT]}, ["Revolute belongs among the joints: Model(..., joints=[...])"]),
+        ({"sensors": [ROD]}, ["Body belongs among the bodies"]),
+        (
+            {"forces": [Coupling("x", {"pivot": 1, "y": 1})]},
+            ["Coupling belongs among the joints"],
+        ),
+        ({"forces": [ch.Impact("x", PIVOT, upper=1)]}, ["simulate(..., events=[...])"]),
         ({"forces": Drag("x", ROD, 1)}, ["forces", "[...]"]),
         ({"drivers": 3}, ["drivers must be a list, got 3", "[...]"]),
     ],

@@ -41,9 +41,23 @@ def checked_members(members: Any, kind: type[Named], what: str) -> tuple[Named, 
             word = kind.word.capitalize()
             raise InvalidModel(
                 f"{what}[{index}] must be a {word}, got {short_repr(member)}.",
-                f"Give {word} objects only: Model(bodies, joints, forces, drivers).",
+                place_of(member)
+                or f"Give {word} objects only: Model(bodies, joints, forces, drivers).",
             )
     return parts
+
+
+def place_of(member: Any) -> str:
+    """Where a part belongs that was given elsewhere; nothing if it belongs nowhere."""
+    name = type(member).__name__
+    if name in ("Event", "Impact"):  # of a run, which models do not know
+        return f"{name} is an option of a run: simulate(..., events=[...])."
+    lists = {Body: "bodies", Coupling: "joints", Joint: "joints", Force: "forces",
+             AnyDriver: "drivers", AnySensor: "sensors"}  # fmt: skip
+    for kind, where in lists.items():
+        if isinstance(member, kind):
+            return f"{name} belongs among the {where}: Model(..., {where}=[...])."
+    return ""
 
 
 def listed(members: Any, what: str) -> tuple[Any, ...]:
