@@ -222,4 +222,6 @@ def test_a_solid_that_cannot_be_is_refused(make, said, refusal):
 def test_a_body_shows_its_mass_its_place_and_its_shapes():
     brick = Body.box("brick", (1, 2, 3), mass=2.5, position=(0, 0, 1.5))
     assert repr(brick) == "Body('brick', 2.5 kg at (0, 0, 1.5) m, box)"
+    centre = Body("tilted", 1.0, (1, 1, 1), position=(1e-19, -3e-18, 0.5))
+    assert repr(centre) == "Body('tilted', 1 kg at (0, 0, 0.5) m)"  # 1e-19 m is round-off
     assert repr(Body("point", 1.0, (1, 1, 1))) == "Body('point', 1 kg at (0, 0, 0) m)"

@@ -175,7 +175,8 @@ class Body(metaclass=WithConstructors):
 
     def __repr__(self) -> str:
         """Its name, mass and place, and the kinds of its shapes."""
-        at = ", ".join(f"{x:g}" for x in self.position)
+        least = max(1e-15, 1e-12 * max(map(abs, self.position)))  # m: less is round-off
+        at = ", ".join(f"{x if abs(x) > least else 0.0:g}" for x in self.position)
         kinds = "".join(f", {shape.kind}" for shape in self.shapes[:3])
         more = f" and {len(self.shapes) - 3} more" if len(self.shapes) > 3 else ""
         return f"Body('{self.name}', {self.mass:g} kg at ({at}) m{kinds}{more})"
