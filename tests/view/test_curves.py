@@ -9,6 +9,7 @@ from mechanisms import pendulum
 import chasles as ch
 from chasles.studies.advice_search import Trial
 from chasles.studies.advise import Advice
+from chasles.view.film import curves_of
 from chasles.view.panels import largest_of, thinned
 
 
@@ -22,6 +23,26 @@ def test_a_hinge_shows_its_angle_and_a_ball_its_gap(swing):
     np.testing.assert_allclose(angle.get_lines()[0].get_ydata(), swing.coordinate("hinge"))
     gap = swing.plot("ball")
     assert gap.get_ylabel() == "m" and gap.get_yscale() == "log"
+
+
+def test_a_contact_that_never_touches_shows_its_force():
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, position=(0, 0, 5))
+    floor = ch.Contact("floor", ch.GROUND, ball, at=(0, 0, 0), stiffness=1e4)
+    spin = ch.Load("spin", ball, torque=(0, 0, 1))
+    run = ch.simulate(ch.Model([ball], forces=[floor, spin]), until=0.01, step=1e-3)
+    assert run.plot("floor").get_title(loc="left") == "floor: force"
+    assert run.plot("spin").get_title(loc="left") == "spin: torque"
+
+
+def test_a_film_of_a_wheel_that_only_spins_shows_its_energy():
+    """The speed of its centre is round-off; that of a body that flies on is not."""
+    first = []
+    for velocity in ((0, 0, 0), (1, 0, 0)):
+        body = ch.Body.cylinder("wheel", 0.3, 0.1, mass=1.0, axis="z", velocity=velocity,
+                                angular_velocity=(0, 0, 5))  # fmt: skip
+        run = ch.simulate(ch.Model([body], gravity=(0, 0, 0)), until=0.1, step=1e-2)
+        first.append(curves_of([run])[0][0])
+    assert first == ["Energy", "Speed"]
 
 
 @pytest.mark.parametrize(

@@ -253,7 +253,7 @@ def force_curves(result: Result, name: str, part: str | None) -> Curves:
         "torque": ("torque", "N m", lambda: found.torque),
         "power": ("power", "W", lambda: found.power),
     }
-    usual = "force" if np.any(found.force) else "torque"
+    usual = "torque" if np.any(found.torque) and not np.any(found.force) else "force"
     if found.elongation is not None:
         kinds["elongation"] = ("elongation", "m", lambda: found.elongation)
     if isinstance(acting, JointForce):

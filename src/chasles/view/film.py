@@ -40,6 +40,7 @@ OWN |= {"SE(3)": "se3", "SO(3)×ℝ³": "product", "chasles": "chosen"}
 FREE = ("other", "y", "x", "z", "muted")
 MOST_CURVES, MOST_SPEEDS = 24, 6
 LIVELY = 0.1  # of the kinetic energy: if it varies by less, speeds come first
+ROUNDED = 1e-12  # of the kinetic energy: less is round-off
 GAPS = "Largest joint gap"  # the name of its curve
 
 
@@ -288,7 +289,8 @@ def curves_of(results: Sequence[Result]) -> list[Curve]:
     if len(results) == 1:
         curves = [("Energy", "J", False, energies(first)), ("Speed", "m/s", False, speeds(first))]
         kinetic = first.kinetic_energy()
-        if np.ptp(kinetic) < LIVELY * kinetic.max():  # two level lines tell little
+        is_level = np.ptp(kinetic) < LIVELY * kinetic.max()  # two level lines tell little
+        if is_level and travels(first, float(kinetic.max())):
             curves.reverse()
     for joint in model.joints:
         for kind in coordinates_of(joint):
@@ -320,6 +322,14 @@ def speeds(result: Result) -> list[Series]:
         (body, colour, partial(speed, body=body))
         for body, colour in zip(result.model.body_names[:MOST_SPEEDS], LIT.values())
     ]
+
+
+def travels(result: Result, kinetic: float) -> bool:
+    """Whether a centre of mass moves: the speeds of wheels that only spin are round-off."""
+    return any(
+        body.mass * speed(result, body.name).max() ** 2 > ROUNDED * kinetic
+        for body in result.model.bodies
+    )
 
 
 def speed(result: Result, body: str) -> Floats:
