@@ -28,6 +28,14 @@ def test_bounces_are_those_of_a_ball(space, restitution):
     assert result.warnings == ()
 
 
+def test_a_run_that_comes_to_rest_says_where_its_result_is():
+    stop = ch.Impact("stop", "rail", lower=-DROP, restitution=0.5)
+    with pytest.raises(ch.SimulationStopped, match="comes to rest at its end") as stopped:
+        ch.simulate(hanging_sledge(), 3.0, step=1e-2, events=[stop])
+    (note,) = stopped.value.__notes__
+    assert "stopped.result has the run so far" in note and stopped.value.result.t[-1] < 3.0
+
+
 @pytest.mark.parametrize("space", SPACES)
 def test_an_elastic_impact_keeps_the_energy_of_any_mechanism(space):
     rng = np.random.default_rng(5)

@@ -143,7 +143,12 @@ def carry_out(made: Prepared, progress: bool | None, stacklevel: int) -> Result:
         if record is not None:
             record.finish(result)
     if run.stopped is not None:
-        raise SimulationStopped(run.stopped.what, run.stopped.remedy, result=result)
+        stopped = SimulationStopped(run.stopped.what, run.stopped.remedy, result=result)
+        stopped.add_note(
+            "  Catch it: `except ch.SimulationStopped as stopped`."
+            " stopped.result has the run so far."
+        )
+        raise stopped
     if run.interrupted:
         raise Interrupted(result)
     return result
