@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -251,6 +252,26 @@ def test_the_command_line_takes_the_stabiliser_of_a_file_back(in_folder, capsys)
         options = ["--until", "2e-3", "--step", "1e-3", "--json", "--spaces", "SO3xR3"]
         assert main(["run", "held.toml", *options, *given]) == 0
         assert json.loads(capsys.readouterr().out)["stabilise"] == found
+
+
+def test_warnings_name_no_line_of_our_code(in_folder, monkeypatch, capsys):
+    (in_folder / "far.toml").write_text(
+        "[run]\nuntil = 0.01\nstep = 1e-3\nstart = { hinge = 90 }\n"
+        '[[bodies]]\nkind = "rod"\nname = "arm"\nlength = 1\nmass = 1\n'
+        '[[joints]]\nkind = "revolute"\nname = "hinge"\na = "ground"\nb = "arm"\n'
+        'at = [0, 0, 0]\naxis = "y"\n'
+    )
+    before = warnings.formatwarning
+
+    def shown(message, category, *place):
+        print(warnings.formatwarning(message, category, *place[:2]), file=sys.stderr)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(warnings, "showwarning", shown)
+        assert main(["run", "far.toml", "--quiet"]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith("chasles: warning: start of joint 'hinge'") and ".py" not in said
+    assert warnings.formatwarning is before
 
 
 def cpu_of(number):

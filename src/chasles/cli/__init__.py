@@ -5,14 +5,15 @@ Exit codes: 0 success; 1 the run stopped, or a check failed; 2 the input is wron
 
 import argparse
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from chasles.cli.declared import add_commands, declared
 from chasles.cli.terminal import PLAIN_LETTERS
-from chasles.model import ChaslesError, UnknownName
+from chasles.model import ChaslesError, ChaslesWarning, UnknownName
 
 FAILED = 1
 WRONG_OPTION = 2
@@ -53,6 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors=PLAIN_LETTERS)
     made = parser()
     options, unknown = made.parse_known_args(arguments)
+    warnings.formatwarning, formatted = without_places(warnings.formatwarning)
     try:
         for word in unknown:
             if not word.startswith("-"):
@@ -74,3 +76,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         what = options.interrupted or str(interrupt) or "no result was saved"
         print(f"\nchasles: interrupted; {what}.", file=sys.stderr)
         return INTERRUPTED
+    finally:
+        warnings.formatwarning = formatted
+
+
+def without_places(formatted: Any) -> tuple[Any, Any]:
+    """How to print warnings: our own without the line of code, which the user never wrote."""
+
+    def plainly(message: Any, category: type[Warning], *place: Any, **more: Any) -> str:
+        if issubclass(category, ChaslesWarning):
+            return f"chasles: warning: {message}\n"
+        return str(formatted(message, category, *place, **more))
+
+    return plainly, formatted
