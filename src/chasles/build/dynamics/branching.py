@@ -66,7 +66,7 @@ def check_branches(solver: Solver) -> None:
         raise InconsistentStart(
             "the start is a singular pose, or very near one, from which several motions are"
             f" possible: joint '{name}' (direction {component}) depends on other joints there, and"
-            " accelerations, which are found without it, lead where it does not.",
+            " the accelerations that fit the others violate it.",
             "Start a little away from that pose, or with velocities along the motion that you mean."
             " singular='pass' continues from it; round-off may then decide which motion follows.",
         )

@@ -51,8 +51,9 @@ def start_state(model: Model, coordinates: Coordinates, close: bool = False) -> 
     """A State to start at, from joint coordinates and their rates.
 
     Other coordinates and rates keep the values of the model. In closed loops the other coordinates
-    move so that the loops close, and the nearest consistent rates are found. A mechanism without a
-    joint to the ground keeps the pose of its first body.
+    move so that the loops close, and the nearest consistent rates are found. Name a joint there to
+    keep its rate, as (value, rate). A mechanism without a joint to the ground keeps the pose of its
+    first body.
 
     Parameters
     ----------
