@@ -23,6 +23,7 @@ from xml.etree import ElementTree
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.ext.napoleon import NumpyDocstring
 from sphinx.util import logging
 from sphinx.util.typing import stringify_annotation
 
@@ -224,6 +225,9 @@ def apart(lines: list[str]) -> list[str]:
 def translate_docstring(
     app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
 ) -> None:
+    if what == "property":  # which napoleon reads as "type: text"
+        text = inspect.getdoc(obj) or ""
+        lines[:] = NumpyDocstring(text, app.config, app, "method", name, obj, options).lines()
     target = obj.fget if isinstance(obj, property) else getattr(obj, "func", obj)
     try:
         signature = inspect.signature(target)

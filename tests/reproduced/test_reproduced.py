@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 import chasles as ch
 from chasles.cli import main
 from chasles.studies.reproduced.all_cases import CASES, reproduce
-from chasles.studies.reproduced.case import digits_in_common
+from chasles.studies.reproduced.case import Reproduced, digits_in_common
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -57,3 +57,9 @@ def test_the_command_prints_them(capsys):
 def test_unknown_names_are_refused():
     with pytest.raises(ch.UnknownName, match="top"):
         reproduce("tops")
+
+
+def test_a_number_that_is_the_converged_one_is_off_by_zero():
+    row = {"what": "RK4", "theirs": "2.0", "ours": 2.0, "common": 17, "expected": 3, "note": ""}
+    found = Reproduced(CASES["top"], 2.0, (row,))
+    assert any(line.startswith("RK4") and line.endswith("  0") for line in str(found).splitlines())

@@ -7,6 +7,7 @@ import pytest
 import chasles as ch
 from chasles.cli import main
 from chasles.studies.integrators_study import cases
+from chasles.studies.integrators_study.study import drift_table
 
 
 @pytest.fixture
@@ -40,3 +41,9 @@ def test_a_variational_method_has_no_trend_and_heuns_has_one():
 
 def test_what_is_refused_is_told():
     assert isinstance(cases.kept(ch.Model([ch.Body("a", 1.0, (1, 1, 1))]), "rk4", "SE4", 10), str)
+
+
+def test_zeros_are_printed_as_zeros():
+    row = {"gap": 0.0, "energy": 0.0, "trend": 0.0, "sigma": 0.0, "L": 3e-7}
+    last = drift_table({"rk4": {"SE3": row}}).splitlines()[-1]
+    assert last == "| `rk4` | `SE3` | 0 | 0 | none | 3e-07 |"

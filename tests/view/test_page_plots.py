@@ -52,13 +52,50 @@ def test_a_film_of_a_body_at_rest_says_so(visit):
 def test_a_legend_names_every_curve_within_the_plot(visit, width):
     series = [[name, [0.0, 1.0]] for name in ("kinetic", "potential")]
     said = words(visit, width, 96, series)
-    row = [(text, x, wide) for text, x, y, wide in said if y == 8]
-    assert len(row) == 3  # the title and both names
-    assert all(x + wide <= width for _, x, wide in row)
-    for (_, x, wide), (_, after, _) in pairwise(row):
-        assert x + wide < after
-    if width > 250:
-        assert [text for text, *_ in row[1:]] == ["kinetic", "potential"]
+    [title, *names] = [(text, x, y, wide) for text, x, y, wide in said if y in (8, 23)]
+    assert title[2] == 8 and [text for text, *_ in names] == ["kinetic", "potential"]
+    assert {y for *_, y, _ in names} == {8 if width > 250 else 23}  # beside the title, or below
+    assert all(x + wide <= width for _, x, _, wide in (title, *names))
+    for (_, x, y, wide), (_, after, below, _) in pairwise((title, *names)):
+        assert x + wide < after or below > y
+
+
+def test_names_in_a_row_of_their_own_do_not_touch_the_numbers(visit):
+    said = words(visit, 174, 98, [["SE(3)", [-17.0, -3.0]], ["SO(3) R3", [-17.0, -5.0]]], log=True)
+    assert {"SE(3)", "SO(3) R3"} <= {text for text, *_ in said}
+    assert all(y >= 34 for text, _, y, _ in said if text.startswith("10"))
+
+
+@pytest.mark.parametrize("values", [[34.6, 35.4], [0.02, 0.98], [-3.0, 41.0], [9.99, 10.02]])
+def test_an_axis_has_two_numbers_or_more(visit, values):
+    said = words(visit, 300, 64, [["speed", values]])
+    assert len([text for text, _, y, _ in said if 8 < y < 64 - 10]) >= 2
+
+
+def test_colours_of_runs_are_lighter_on_dark_paper(visit):
+    page, dark = visit.page, "document.documentElement.classList.toggle('dark', {})"
+    was = page.evaluate("document.documentElement.classList.contains('dark')")
+    seen = []
+    for on in ("false", "true"):
+        page.evaluate(dark.format(on))
+        seen.append(page.evaluate("[inkOf('#2f66b3'), inkOf('#c4512d')]"))
+    page.evaluate(dark.format(str(was).lower()))
+    light, paper = seen
+    assert light == ["#2f66b3", "#c4512d"]
+    # contrast of at least 3 to 1 with the paper, as WCAG asks of lines that carry meaning
+    assert all(contrast(colour, "#191d23") >= 3.0 for colour in paper)
+
+
+def contrast(one, other):
+    """The ratio of relative luminances, by WCAG 2.1."""
+
+    def luminance(colour):
+        parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        return linear @ (0.2126, 0.7152, 0.0722)
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("log", [False, True])

@@ -17,7 +17,7 @@ def test_a_run_from_a_file_leaves_a_page_with_film_numbers_and_plots(tmp_path, c
     assert main(["run", *arguments]) == 0
     assert str(target) in capsys.readouterr().out
     text = target.read_text("utf-8")
-    assert "<iframe srcdoc=" in text and text.count("<img ") == 5 and text.count('alt="') == 5
+    assert "<iframe srcdoc=" in text and text.count('role="img" aria-label="') == 2 * 5
     assert "pivot" in text and "rk4" in text
     assert "http://" not in text.replace("http://www.w3.org", "") and "https://" not in text
 
@@ -28,3 +28,24 @@ def test_a_report_is_a_page(tmp_path):
     with pytest.raises(ch.InvalidOption, match=r"must end in \.html"):
         write_report(result, tmp_path / "run.pdf")
     assert write_report(result, tmp_path / "run.html").stat().st_size > 10_000
+
+
+def test_pictures_and_plots_are_dark_where_the_page_is(browser, tmp_path):
+    arm = ch.Body.rod("arm", mass=1.0, between=((0, 0, 0), (1, 0, 0)))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    path = write_report(ch.simulate(ch.Model([arm], [hinge]), 0.1, step=1e-2), tmp_path / "r.html")
+    page = browser.new_page(color_scheme="dark")
+    page.goto(path.as_uri())
+    for width in (1400, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        shades = page.evaluate(SHADES)
+        assert len(shades) == 5 and min(shades) > 120  # words are light
+        assert page.locator("img").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+#: The darkest word of every picture that is seen, 0 to 255.
+SHADES = """() => [...document.querySelectorAll("svg")].filter(s => s.clientWidth).map(s =>
+  Math.min(...[...s.querySelectorAll("text")].map(t =>
+    Math.max(...getComputedStyle(t).fill.match(/[0-9.]+/g).slice(0, 3).map(Number)))))"""

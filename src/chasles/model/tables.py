@@ -76,13 +76,16 @@ class Table:
         )
 
 
-def small(value: float | None) -> str:
-    """A number that may be tiny: 3.4e-14, 0, or a dash where there is none."""
+def small(value: float | None, digits: int = 1) -> str:
+    """A number that may be tiny: 3.4e-14, 0, or a dash where there is none.
+
+    `digits` are those after the point.
+    """
     if value is None:
         return "-"
     if value == 0.0:
         return "0"
-    return f"{value:.1e}" if isfinite(value) else "not finite"
+    return f"{value:.{digits}e}" if isfinite(value) else "not finite"
 
 
 def plain(value: float) -> str:

@@ -202,21 +202,21 @@ def costs(
 ) -> list[float]:
     """Microseconds per step of each candidate: the best of `repeats`, taken in turn.
 
-    All meet the same disturbances; the first lap warms caches and finds how many steps to time.
+    All meet the same disturbances.  The first lap loads compiled code, which takes longer than the
+    steps; the second finds how many steps to time, and later ones take more if it was disturbed.
     A cost does not depend on the length of a step, so short ones are timed: no method fails them.
     """
     counts = [FEWEST_TIMED] * len(candidates)
     best = [inf] * len(candidates)
-    for lap in range(repeats + 1):
+    for lap in range(-1, repeats + 1):
         for index, candidate in enumerate(candidates):
             seconds = timed(model, candidate.options, until, counts[index])
-            if seconds is None:
+            if seconds is None or lap < 0:
                 continue
             if lap:
                 best[index] = min(best[index], 1e6 * seconds / counts[index])
-            else:
-                wanted = TIMED_SECONDS * counts[index] / max(seconds, 1e-7)
-                counts[index] = int(min(MOST_TIMED, max(FEWEST_TIMED, wanted)))
+            wanted = TIMED_SECONDS * counts[index] / max(seconds, 1e-7)
+            counts[index] = max(counts[index], int(min(MOST_TIMED, wanted)))
     return best
 
 

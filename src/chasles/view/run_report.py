@@ -1,20 +1,21 @@
 """A run on one page: its film, its numbers and its plots, self-contained."""
 
-from base64 import b64encode
+from functools import partial
 from html import escape
 from pathlib import Path
 
-import matplotlib as mpl
+from matplotlib.axes import Axes
 
 from chasles.model.tables import Table, small
 from chasles.result.atomic_file import checked_file, write_text
 from chasles.result.result import Result
 from chasles.view.curves import plot_result
 from chasles.view.film import make_film
-from chasles.view.labels import figure_of
-from chasles.view.picture import picture_of
-from chasles.view.plots import RC, png_of
-from chasles.view.report import page, paragraphs, section
+from chasles.view.picture import sketch
+from chasles.view.plots import Figure, Panel
+from chasles.view.report import figure_block, page, paragraphs, section
+
+PICTURE, PLOT, PHONE = (7.0, 4.4), (4.9, 2.9), (4.2, 2.8)  # inches, as `Panel` has them
 
 
 def write_report(result: Result, path: str | Path, title: str | None = None) -> Path:
@@ -22,14 +23,12 @@ def write_report(result: Result, path: str | Path, title: str | None = None) -> 
     target = checked_file(path, (".html", ".htm"), "report: the page")
     words = title or f"A run of {result.model!r}"
     film = make_film([result], ["run"], title=words)
-    gaps = ["gaps"] if result.model.joints else []
-    plots = ("energy", "energy error", *gaps, "momentum")
     body = (
         f"<header><h1>{escape(words)}</h1>{paragraphs(escape(about(result)))}</header>\n<main>"
         + section("film", "Film", film._repr_html_())
-        + section("model", "Model", image(picture_of(result.model), f"Picture of {words}"))
+        + section("model", "Model", picture(result, f"Picture of {words}"))
         + section("joints", "Joints", joints_table(result))
-        + section("plots", "Plots", *(plot(result, what) for what in plots))
+        + section("plots", "Plots", plots(result))
         + section("provenance", "How it was computed", provenance_table(result))
         + "</main>"
     )
@@ -82,15 +81,21 @@ def provenance_table(result: Result) -> str:
     return Table(("what", "value"), rows).html()
 
 
-def plot(result: Result, what: str) -> str:
-    """A plot of the run as a picture in the page."""
-    with mpl.rc_context(RC):
-        return image(png_of(figure_of(plot_result(result, what)), 144), f"{what} over time")
+def picture(result: Result, words: str) -> str:
+    """The model at its start, in the colours of the page."""
+    panel = Panel(sketch(result.model), words, PICTURE, PHONE)
+    return figure_block(Figure("picture", "", "", (panel,)))
 
 
-def image(png: bytes, words: str) -> str:
-    data = b64encode(png).decode()
-    return (
-        f'<img src="data:image/png;base64,{data}" alt="{escape(words)}"'
-        ' style="max-width:100%;height:auto;max-height:28rem">'
+def plots(result: Result) -> str:
+    """Plots of the run, light or dark as the page is, two in a row where there is room."""
+    gaps = ["gaps"] if result.model.joints else []
+    panels = tuple(
+        Panel(partial(draw, result, what), f"{what} over time", PLOT, PHONE)
+        for what in ("energy", "energy error", *gaps, "momentum")
     )
+    return figure_block(Figure("plot", "", "", panels))
+
+
+def draw(result: Result, what: str, ax: Axes) -> None:
+    plot_result(result, what, ax=ax)

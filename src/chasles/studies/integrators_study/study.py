@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from chasles.integrators.methods import methods
-from chasles.model.tables import Table
+from chasles.model.tables import Table, small
 from chasles.studies.figures import work_panels
 from chasles.studies.integrators_study import cases
 from chasles.studies.integrators_study.cases import SPACES, STEP, is_secular
@@ -83,9 +83,9 @@ def drift_table(drift: dict[str, Any]) -> str:
     for method, by_space in drift.items():
         for space, row in by_space.items():
             if not isinstance(row, str):
-                trend = f"{1e3 * row['trend']:.0e}" if is_secular(row) else "none"
-                numbers = [f"{row['gap']:.0e}", f"{row['energy']:.0e}", trend, f"{row['L']:.0e}"]
-                lines.append([f"`{method}`", f"`{space}`", *numbers])
+                trend = small(1e3 * row["trend"], 0) if is_secular(row) else "none"
+                gap, energy, momentum = (small(row[name], 0) for name in ("gap", "energy", "L"))
+                lines.append([f"`{method}`", f"`{space}`", gap, energy, trend, momentum])
     header = ["method", "spaces", "gap, m", "energy", "trend", "L along gravity"]
     return Table(header, lines).markdown()
 

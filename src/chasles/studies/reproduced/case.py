@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from chasles.model.tables import Table
+from chasles.model.tables import Table, small
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Reproduced:
         rows = [
             [row["what"], row["theirs"] or "not at hand", f"{row['ours']:.{self.case.sure + 2}g}",
              str(row["common"]) if row["expected"] else "-",
-             f"{abs(row['ours'] - self.converged):.1e}"]
+             small(abs(row["ours"] - self.converged))]
             for row in self.rows
         ]  # fmt: skip
         notes = [f"{row['what']}: {row['note']}" for row in self.rows if row["note"]]
