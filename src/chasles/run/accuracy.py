@@ -118,9 +118,10 @@ class SameAgain:
     def __call__(self, t: float, state: Any) -> Any:
         given = self.controller(t, state)
         if t == 0.0 and isinstance(given, Mapping):
-            said = {getattr(key, "name", key): value for key, value in given.items()}
-            self.failed = self.failed or repr(self.said or said) != repr(said)
-            self.said = self.said or said
+            said = {str(getattr(k, "name", k)): value for k, value in given.items()}
+            if self.said is None:
+                self.said = said
+            self.failed = self.failed or repr(self.said) != repr(said)
         return given
 
     def check(self) -> None:
