@@ -105,3 +105,15 @@ def test_every_kind_is_written_whole_by_slices_too_and_load_says_who_reads_it(
     assert path.stat().st_size and [path] == list(tmp_path.iterdir())
     message = refusal(lambda: ch.load(path), ch.InvalidFile)
     assert READERS[ending].split("(")[0] in message
+
+
+def test_pandas_reads_the_csv_file_by_its_defaults_and_names_in_utf8(tmp_path):
+    ball = ch.Body.sphere('Kügelchen 球, "1"', 0.1, mass=1.0)
+    run = ch.simulate(ch.Model([ball]), until=0.1, step=1e-2)
+    path = run.save(tmp_path / "run.csv")
+    text = path.read_bytes().decode("utf-8")
+    assert text.count("\n") == 1 + len(run) and not text.startswith("\ufeff")
+    found = pandas.read_csv(path)
+    assert [name.split(" [")[0] for name in found] == list(columns(run))
+    for column, values in zip(found, columns(run).values()):
+        assert found[column].dtype == float and np.array_equal(found[column], values)
