@@ -1,6 +1,8 @@
 """The live viewer in a real browser, and the command line."""
 
 import http.client
+import socket
+import struct
 import urllib.request
 
 import pytest
@@ -71,6 +73,35 @@ def test_a_taken_port_is_passed_and_a_stopped_viewer_answers_no_more(swing, show
     other.stop()
     with pytest.raises(OSError):
         urllib.request.urlopen(other.url, timeout=1.0)
+
+
+def test_a_page_of_a_stranger_does_not_read_the_run(shown):
+    """Nor under a name of its own that leads to this machine (DNS rebinding)."""
+    host = shown.url.removeprefix("http://")
+
+    def status(name):
+        connection = http.client.HTTPConnection(host)
+        connection.request("GET", "/", headers={} if name is None else {"Host": name})
+        return connection.getresponse().status
+
+    assert [status(name) for name in (None, "localhost", "LocalHost:9000")] == [200] * 3
+    strangers = ("example.org", "example.org:8431", "127.0.0.1.example.org", "")
+    assert [status(name) for name in strangers] == [403] * 4
+
+
+def test_a_browser_that_leaves_early_is_no_error(shown, capfd):
+    port = int(shown.url.rsplit(":", 1)[1])
+    with socket.create_connection(("127.0.0.1", port)) as browser:
+        browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        browser.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    with urllib.request.urlopen(shown.url) as page:
+        page.read()
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("options", [{"port": "8080"}, {"port": 80.5}, {"block": "yes"}])
+def test_nonsense_for_the_viewer_is_refused(swing, options, refusal):
+    assert next(iter(options)) in refusal(lambda: swing.view(**options), ch.ChaslesError)
 
 
 @pytest.mark.parametrize("port", [1 << 20, -5])

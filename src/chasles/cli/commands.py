@@ -170,9 +170,7 @@ def view(options: Namespace) -> int:
         named = named.parent if named.stem == "result" and named.parent.name else named
         print(result.animate(options.out, title=title_from(named), follow=options.follow))
         return 0
-    live = result.view(port=options.port, follow=options.follow)
-    print(f"{live.url}  (Ctrl-C ends)", flush=True)
-    live.wait()
+    result.view(port=options.port, follow=options.follow, block=True)
     return 0
 
 

@@ -1,11 +1,15 @@
 """`result.view()`: the film of a run, served to browsers on this machine."""
 
+import os
+import sys
 import threading
 import time
 from errno import EADDRINUSE
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 from chasles.model import Body, ChaslesError
+from chasles.model.checks import check_flag, checked_count
 from chasles.model.keywords import checked_keywords
 from chasles.result.result import Result
 from chasles.view.film import make_film
@@ -13,6 +17,11 @@ from chasles.view.setting import checked_follow
 
 MOST_FRAMES = 10_000  # saved states that are shown: more than a file gets, since none is mailed
 PORTS = 20  # that are tried, from the one that was asked for
+LAST_PORT = 65535
+PATIENCE = 30.0  # s that a request may take
+#: Names of this machine in requests.  A page of a stranger whose own name leads here (DNS
+#: rebinding) asks under that name, and is refused: it would read the run otherwise.
+HOSTS = ("127.0.0.1", "localhost")
 
 
 class NoViewer(ChaslesError):
@@ -36,8 +45,12 @@ def view(
     follow
         Body that the camera follows.
     """
-    live = Live(result, port, checked_follow(follow, result, "view"))
+    if block is not None:
+        check_flag(block, "block", "view", NoViewer)
+    number = checked_count(port, "port", LAST_PORT, "view", NoViewer, least=0)
+    live = Live(result, number, checked_follow(follow, result, "view"))
     if block:
+        print(f"{live.url}  (Ctrl-C ends)", flush=True)
         live.wait()
     return live
 
@@ -78,11 +91,28 @@ class Live:
         self.server.server_close()
 
 
+class OwnServer(ThreadingHTTPServer):
+    """A server that shares its port with no other, and says nothing of browsers that leave."""
+
+    allow_reuse_address = os.name != "nt"  # there it would let two servers have one port
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that leaves early is no error."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
 def served(page: bytes, port: int) -> ThreadingHTTPServer:
     """A server of one page, at a port or the next free one."""
 
     class OnePage(BaseHTTPRequestHandler):
+        timeout = PATIENCE
+
         def do_GET(self) -> None:
+            host, _, _ = self.headers.get("Host", "").partition(":")
+            if host.lower() not in HOSTS:
+                self.send_error(403)
+                return
             if self.path != "/":
                 self.send_error(404)
                 return
@@ -95,17 +125,15 @@ def served(page: bytes, port: int) -> ThreadingHTTPServer:
         def log_message(self, *_: object) -> None:
             """Nobody asked for a log."""
 
-    for number in range(port, port + PORTS if port else 1):
+    for number in range(port, min(port + PORTS, LAST_PORT + 1) if port else 1):
         try:
-            return ThreadingHTTPServer(("127.0.0.1", number), OnePage)
+            return OwnServer(("127.0.0.1", number), OnePage)
         except OSError as error:
             if error.errno != EADDRINUSE:
                 raise NoViewer(
                     f"view: port {number} cannot be used: {error.strerror}.",
                     "Give another one: port=8080; 0 takes any that is free.",
                 ) from None
-        except OverflowError:
-            break
     raise NoViewer(
         f"view: none of the ports from {port} on is free.",
         "Give another one: port=8080; 0 takes any that is free.",
