@@ -248,3 +248,38 @@ def test_an_elastic_impact_on_a_cross_without_mass_keeps_energy_and_spin():
     np.testing.assert_allclose(run.energy(), run.energy()[0], atol=1e-7)
     spin = run.angular_momentum()[:, 2]
     np.testing.assert_allclose(spin, spin[0], atol=1e-7)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_a_fast_hinge_does_not_put_a_slow_block_to_rest(space):
+    """Rad/s are not compared with m/s, nor one coordinate with another: the block bounces on."""
+    wheel, block = (ch.Body.box(n, size=(0.1, 0.1, 0.1), mass=1.0) for n in ("wheel", "block"))
+    joints = [
+        ch.Revolute("axle", ch.GROUND, wheel, at=(0, 0, 0), axis="z"),
+        ch.Prismatic("rail", ch.GROUND, block, axis="x"),
+    ]
+    model = ch.Model([wheel, block], joints, gravity=(0, 0, 0))
+    stops = [ch.Impact(n, n, lower=-w, upper=w) for n, w in (("axle", 1.0), ("rail", 1e-5))]
+    start = {"axle": (0.0, 2e3), "rail": (0.0, 1e-3)}
+    run = ch.simulate(model, 0.045, start=start, events=stops, spaces=space, **TIGHT)
+    np.testing.assert_allclose(run.events["rail"], [0.01, 0.03], atol=1e-9)
+    np.testing.assert_allclose(run.events["axle"], 5e-4 * np.arange(1, 90, 2), atol=1e-9)
+
+
+@pytest.mark.parametrize("space", ["auto", "SE3"])
+def test_the_last_of_blocks_that_touch_takes_all_of_the_speed(space):
+    """Newton's cradle: the rounding of one impact is not another one."""
+    blocks = [
+        ch.Body.box(f"b{k}", size=(0.1, 0.1, 0.1), mass=1.0, position=(0.2 * k, 0, 0))
+        for k in range(4)
+    ]
+    pairs = zip([ch.GROUND, *blocks[:-1]], blocks)
+    rails = [ch.Prismatic(f"r{k}", a, b, axis="x") for k, (a, b) in enumerate(pairs)]
+    model = ch.Model(blocks, rails, gravity=(0, 0, 0))
+    stops = [ch.Impact(f"c{k}", f"r{k}", lower=-0.1 if k == 1 else 0.0) for k in (1, 2, 3)]
+    start = {"r0": (0.0, 1.0), "r1": (0.0, -1.0)}
+    run = ch.simulate(model, 0.5, 1e-2, start=start, events=stops, spaces=space)
+    speeds = [run.velocity(block)[-1, 0] for block in blocks]
+    np.testing.assert_allclose(speeds, [0, 0, 0, 1], atol=1e-12)
+    for times in run.events.values():
+        np.testing.assert_allclose(times, [0.1], atol=1e-12)

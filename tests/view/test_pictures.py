@@ -13,6 +13,7 @@ from PIL import Image
 from viewed import top_model
 
 import chasles as ch
+from chasles.view import picture
 from chasles.view.camera import angled, camera_of
 from chasles.view.geometry import solid_of
 from chasles.view.glyphs import KINDS, glyph_of
@@ -233,3 +234,22 @@ def test_a_body_without_a_shape_is_drawn_between_its_joints():
     parts = [p for p in scene_of(ch.Model([link], joints)).parts if p.role == "body"]
     assert len(parts) == 1 and isinstance(parts[0].shape, ch.Rod)
     assert parts[0].shape.length == pytest.approx(1.0)
+
+
+def test_pictures_of_any_size_take_little_memory(tmp_path, monkeypatch):
+    """Without a limit, 100 by 100 inches took 24 GB."""
+    pages = []
+    monkeypatch.setattr(picture, "MOST_PIXELS", 1e4)
+    monkeypatch.setattr(picture, "MOST_PRINTED", 4e4)
+    monkeypatch.setattr(picture, "render", lambda *given: pages.append(given[2]) or render(*given))
+    ch.Model([ch.Body.sphere("ball", 0.1, mass=1.0)]).plot(tmp_path / "ball.png")
+    assert 0.9e4 <= pages[0].width * pages[0].height <= 1e4
+    assert np.prod(Image.open(tmp_path / "ball.png").size) == pytest.approx(4e4, rel=0.02)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_body_far_from_the_origin_is_drawn():
+    """Its radius is less than the rounding of its place."""
+    far = ch.Model([ch.Body.sphere("far", 0.1, mass=1.0, position=(1e17, 0, 0))])
+    left, right = far.plot().get_xlim()
+    assert np.isfinite([left, right]).all() and left < right

@@ -34,8 +34,11 @@ from chasles.run.control import Moment
 from chasles.run.events import Event, EventFailed, Watcher
 from chasles.run.stepper import Stepper
 
-#: A rebound slower than this fraction of the fastest one is a rest: bounces become ever shorter.
+#: A rebound slower than this fraction of the fastest one of its coordinate is a rest: bounces
+#: become ever shorter.
 AT_REST = 1e-6
+#: A rate that is this fraction of what the energy of the motion could give is rounding.
+ROUNDING = 1e-13
 #: A coordinate so close to its end (rad or m) that moves outwards meets it at the same time.
 TOUCHES = 1e-9
 #: Impacts of several ends at one time, at the most.
@@ -146,7 +149,7 @@ class Bouncer:
 
     def __init__(self, stepper: Stepper, ends: list[End]) -> None:
         self.stepper, self.ends = stepper, ends
-        self.fastest = 0.0  # rebound so far
+        self.fastest = {end.key: 0.0 for end in ends}  # rebound so far, rad/s or m/s
         setup = stepper.solver.setup
         self.pairs = TreeProblem.from_setup(setup) if needs_tree(setup.model) else None
 
@@ -218,7 +221,18 @@ class Bouncer:
         state = Moment(self.stepper, block, t)
         side, key = end.side, end.key
         outwards = side * state.rate(*key)
-        return end.function(t, state) > -TOUCHES and outwards > AT_REST * self.fastest
+        if end.function(t, state) <= -TOUCHES or outwards <= AT_REST * self.fastest[key]:
+            return False
+        return outwards > ROUNDING * self.largest_rate(block, t, key)
+
+    def largest_rate(self, block: Floats, t: float, key: tuple[str, str]) -> float:
+        r"""What a rate could be with the energy of the motion:
+        $(nV)^2 \le n M^{-1} n^T\, V^T M V$.
+        """
+        absolute, found = self.equations(block, t)
+        row = rate_row(self.stepper, key, absolute)
+        alone = allowed_impulse(found.mass, found.jacobian, row)[1]
+        return float(np.sqrt(alone * (found.velocity @ found.mass @ found.velocity)))
 
     def jump(self, block: Floats, t: float, end: End) -> None:
         """The velocities after one impact."""
@@ -239,8 +253,8 @@ class Bouncer:
         put_velocities(stepper, block, absolute, after)
         block[stepper.layout.supply + SUPPLIED] += gained
         block[stepper.layout.supply + EXCHANGED] += abs(gained)
-        self.fastest = max(self.fastest, rebound, AT_REST * abs(rate))
-        if rebound <= AT_REST * max(self.fastest, abs(rate)):
+        self.fastest[key] = max(self.fastest[key], rebound, AT_REST * abs(rate))
+        if rebound <= AT_REST * max(self.fastest[key], abs(rate)):
             raise EventFailed(
                 f"impact '{end.name}': the coordinate of joint '{key[0]}' comes to rest at its"
                 f" end at t = {t:.6g} s.",

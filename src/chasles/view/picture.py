@@ -29,6 +29,8 @@ from chasles.view.theme import LIGHT
 
 KINDS = (".png", ".svg", ".pdf")
 FINENESS = 1.5  # pixels of the solids per pixel of the figure on a screen
+MOST_PRINTED = 32e6  # pixels of a picture in a file
+MOST_PIXELS = 6e6  # of the solids: some 100 bytes each while they are drawn
 MOST_NAMES = 44  # more would cover what they name
 INKED = 150  # cover of a pixel that a name avoids: solids, not their shadows
 
@@ -100,7 +102,8 @@ def draw_solids(
 ) -> Floats:  # fmt: skip
     """The solids as an image behind all lines and words; returns where it has ink."""
     (left, low), (right, high) = bound
-    width, height = int(FINENESS * ax.bbox.width), int(FINENESS * ax.bbox.height)
+    fineness = min(FINENESS, np.sqrt(MOST_PIXELS / (ax.bbox.width * ax.bbox.height)))
+    width, height = int(fineness * ax.bbox.width), int(fineness * ax.bbox.height)
     page = Page((left, low), (right, high), width, height)
     floor = lowest(scene, poses) if any(scene.model.gravity) and ink == 1.0 else None
     image = render(list(surfaces_of(scene, poses)), camera, page, scene.up, floor)
@@ -122,7 +125,8 @@ def points_of(scene: Scene, poses: Mapping[str, Pose]) -> Floats:
 def frame(ax: Axes, points: Floats, below: float = 0.16) -> Floats:
     """Limits around points of the page, with room for names and, below, for the world's axes."""
     low, high = points.min(axis=0), points.max(axis=0)
-    span = np.maximum(high - low, 0.35 * (high - low).max())
+    told_apart = 1e-6 * np.abs(points).max()  # bodies of no extent, or far from the origin
+    span = np.maximum(high - low, max(0.35 * (high - low).max(), told_apart))
     middle = (low + high) / 2.0
     low, high = middle - 0.62 * span, middle + 0.62 * span
     low[1] -= below * max(span[1], 0.6 * span[0])
@@ -172,6 +176,7 @@ def finished(ax: Axes, target: Path | None) -> Axes:
     """The axes, written to a file if there is one, and able to show themselves in a notebook."""
     figure = figure_of(ax)
     if target is not None:
-        figure.savefig(target, dpi=160, facecolor="white")
+        dpi = min(160.0, np.sqrt(MOST_PRINTED / np.prod(figure.get_size_inches())))
+        figure.savefig(target, dpi=dpi, facecolor="white")
     ax._repr_png_ = lambda: png_of(figure)  # type: ignore[attr-defined]
     return ax

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from chasles.core.arrays import Floats
 
 Whole = NDArray[np.int64]
+#: In the place of no extent at all, as a body has that is smaller than the rounding of its place.
+TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Page:
 
     def pixels(self, points: Floats) -> Floats:
         """Places on the page (..., 2) in pixels, from the upper left corner."""
-        share = (points - self.low) / np.subtract(self.high, self.low)
+        share = (points - self.low) / np.maximum(np.subtract(self.high, self.low), TINY)
         return np.stack((share[..., 0] * self.width, (1.0 - share[..., 1]) * self.height), axis=-1)
 
     def places(self, cells: Whole) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from chasles.core.arrays import Floats
 from chasles.view.camera import Camera
-from chasles.view.raster import Filled, Page, filled, lined
+from chasles.view.raster import TINY, Filled, Page, filled, lined
 from chasles.view.surfaces import Surface
 
 #: Light of the sky, of the earth and of the sun, as on a film's page.
@@ -175,7 +175,7 @@ def floor_shade(
     from scipy.ndimage import gaussian_filter, zoom  # late: an import of chasles brings no SciPy
 
     coarse = page.times(0.5)
-    extent = float(np.ptp(every.reshape(-1, 3), axis=0).max())
+    extent = max(float(np.ptp(every.reshape(-1, 3), axis=0).max()), TINY)
     shade = np.zeros(coarse.shape)
     for way, dark, soft in ((sun, 0.42, 0.012), (up, 0.36, 0.024)):
         height = every @ up - level
