@@ -408,3 +408,37 @@ def test_balls_that_meet_and_part_are_felt_when_they_touch():
                          method=METHOD)  # fmt: skip
     assert result.velocity("ball 0")[-1] == pytest.approx((0, 0, 0), abs=1e-3)
     assert result.velocity("ball 1")[-1] == pytest.approx((1, 0, 0), abs=1e-3)
+
+
+def pulled(stiffness):
+    """A block on a rail that a spring ties to a sledge, which is moved by 0.2 sin 2 pi t."""
+    speed = 0.4 * np.pi
+    sledge = ch.Body.box("sledge", size=(0.1, 0.1, 0.1), mass=1.0)
+    block = ch.Body.box(
+        "block", size=(0.1, 0.1, 0.1), mass=1.0, position=(1, 0, 0), velocity=(speed, 0, 0)
+    )
+    rails = [ch.Prismatic(f"rail of {b.name}", ch.GROUND, b, axis="x") for b in (sledge, block)]
+    spring = ch.Spring("spring", sledge, block, at=(0, 0, 0), at_b=(1, 0, 0), stiffness=stiffness)
+    driver = ch.Driver("drive", "rail of sledge", ch.Signal.sine(0.2, 1.0))
+    return ch.Model([sledge, block], rails, [spring], [driver], gravity=(0, 0, 0))
+
+
+@pytest.mark.filterwarnings("ignore:.*energy balance")
+@pytest.mark.parametrize("stiffness", [1e3, 1e6, 1e10])
+def test_stiff_springs_on_driven_bodies_keep_the_order(stiffness):
+    """x = A sin wt + B sin Wt, W^2 = k/m, A = 0.2 W^2/(W^2 - w^2), B = (v_0 - A w)/W."""
+    slow, fast = 2 * np.pi, np.sqrt(stiffness)
+    along = 0.2 * fast**2 / (fast**2 - slow**2)
+    missed = []
+    for step in (2e-3, 1e-3):
+        run = ch.simulate(pulled(stiffness), 0.5, step, method="linearly-implicit")
+        exact = along * np.sin(slow * run.t)
+        exact += (0.2 * slow - along * slow) / fast * np.sin(fast * run.t)
+        missed.append(np.abs(run.coordinate("rail of block") - exact).max())
+    assert missed[1] < 2e-6 and missed[1] < 0.35 * missed[0]
+
+
+def test_the_energy_that_drivers_give_to_springs_balances():
+    """Before, the velocities of driven bodies were left out of it, and right runs warned."""
+    run = ch.simulate(pulled(1e3), 0.5, 1e-3, method="linearly-implicit")
+    assert run.warnings == () and np.abs(run.energy_balance()).max() < 1e-5

@@ -64,7 +64,9 @@ def body_sizes(system: System, gyration: Floats) -> Floats:
 
 
 @once
-def move_bodies(mechanism: Any, measure: Any, point: Any, moves: Any, part: int) -> None:
+def move_bodies(
+    mechanism: Any, measure: Any, point: Any, moves: Any, part: int, is_error: bool
+) -> None:
     """Absolute twists into measure.placed of bodies at a point that move by a part of `moves`.
 
     Driven coordinates are where they are told to be: these are without error.
@@ -73,7 +75,7 @@ def move_bodies(mechanism: Any, measure: Any, point: Any, moves: Any, part: int)
     copy(point, measure.point, tree.stored_count)
     for k in range(tree.rate_count):
         move = moves[part * tree.rate_count + k]
-        if tree.driven_count > 0 and tree.driven[k] >= 0:
+        if is_error and tree.driven_count > 0 and tree.driven[k] >= 0:
             move = 0.0
         measure.point[tree.stored_count + k] = move
     place_bodies(tree, measure.point, measure.rows, measure.placed)
@@ -111,7 +113,7 @@ def size_of_error(
     """An error of the algebra as a multiple of what is tolerated, at the speeds noted."""
     worst = 0.0
     for part in (POSES, VELOCITIES):
-        move_bodies(mechanism, measure, point, error, part)
+        move_bodies(mechanism, measure, point, error, part, True)
         for body in range(mechanism.system.body_count):
             scale = measure.sizes[body] if part == POSES else measure.speeds[body]
             ratio = length_of(measure, body) / (atol + rtol * scale)
@@ -137,7 +139,7 @@ def energy_of_speeds(mechanism: Any, measure: Any) -> float:
 def time_scale(mechanism: Any, measure: Any, point: Any, slope: Any) -> float:
     """The seconds in which a body moves by its size, with its speed or from rest."""
     note_speeds(mechanism, measure, point, True)
-    move_bodies(mechanism, measure, point, slope, VELOCITIES)
+    move_bodies(mechanism, measure, point, slope, VELOCITIES, True)
     shortest = np.inf
     for body in range(mechanism.system.body_count):
         size, speed = measure.sizes[body], measure.speeds[body]

@@ -150,12 +150,12 @@ def resist(
         if not is_known:
             moves[at], moves[k] = sums[at], sums[k] + reach * (slope[k] + sums[at])
     if is_touched(soft):
-        move_bodies(mechanism, measure, state, moves, POSES)
+        move_bodies(mechanism, measure, state, moves, POSES, False)
         add_resistance(soft, soft.stiffness, -1.0, measure.placed)
-        move_bodies(mechanism, measure, state, moves, VELOCITIES)
+        move_bodies(mechanism, measure, state, moves, VELOCITIES, False)
         add_resistance(soft, soft.damping, -1.0, measure.placed)
         if not is_known:
-            move_bodies(mechanism, measure, state, slope, VELOCITIES)
+            move_bodies(mechanism, measure, state, slope, VELOCITIES, False)
             add_resistance(soft, soft.rest, 1.0, measure.placed)
             load_factored(soft, measure.placed)
 
@@ -211,7 +211,7 @@ def supply_at_mean(
             more += (memory.efforts[k] + loads.efforts[k]) * scheme.increment[mean]
             more -= memory.efforts[k] * now
     if memory.has_wrenches != 0:
-        move_bodies(mechanism, scheme.measure, scheme.point, scheme.increment, VELOCITIES)
+        move_bodies(mechanism, scheme.measure, scheme.point, scheme.increment, VELOCITIES, False)
         for body in range(mechanism.system.body_count):
             for c in range(6):
                 k, at = 6 * body + c, body * ABSOLUTE_WIDTH + TWIST + c
