@@ -104,10 +104,17 @@ def test_bad_controllers_are_refused_by_name(options, words):
 
 @pytest.mark.parametrize("says, words", [(3.0, "must be a dict"), ({"m": 1}, "motor or servo"),
                                          ({"motor": None}, "input of 'motor'")])  # fmt: skip
-def test_bad_answers_of_controllers_end_the_run(says, words):
+@pytest.mark.parametrize("when", [0.0, 0.2])
+@pytest.mark.parametrize("options", [{"step": 1e-3}, {"rtol": 1e-6}, {"tol": 1e-4},
+    {"rtol": 1e-6, "method": "scipy RK45"}, {"rtol": 1e-6, "t_eval": [0.1, 0.3]}])  # fmt: skip
+def test_bad_answers_of_controllers_end_the_run(says, words, when, options):
+    def controller(t, state):
+        return says if t >= when else {}
+
     with pytest.raises(ch.SimulationStopped) as stopped:
-        ch.simulate(arm(), 1.0, 1e-3, controller=lambda t, state: says)
+        ch.simulate(arm(), 1.0, controller=controller, sample=0.05, **options)
     assert words in str(stopped.value)
+    assert stopped.value.result.t.max(initial=0.0) <= when + 1e-9
 
 
 def test_a_controller_needs_something_to_move():
@@ -120,3 +127,28 @@ def test_a_sample_time_beyond_all_steps_is_refused():
     model = pendulum([ch.Motor("motor", "hinge", effort=0.0)], mass=3.0, axis="z")
     with pytest.raises(ch.InvalidOption, match="sample must be a whole number of steps"):
         ch.simulate(model, 0.01, step=5e-3, controller=lambda t, state: {}, sample=1e308)
+
+
+@pytest.mark.parametrize("sample", [1e-300, 1e-12])
+def test_a_sample_time_with_which_a_run_never_ends_is_refused(sample):
+    options = {"controller": pd, "sample": sample, "rtol": 1e-6}
+    with pytest.raises(ch.InvalidOption, match="sample is .*, which makes"):
+        ch.simulate(arm(), 1.0, **options)
+
+
+def test_a_controller_that_remembers_the_run_before_is_refused_with_tol():
+    """An integral that does not start again made other motions, which were compared."""
+    memory = [0.0]
+
+    def integral(t, state):
+        memory[0] += state.coordinate("hinge")
+        return {"motor": -30.0 * memory[0]}
+
+    def restarted(t, state):
+        memory[0] = 0.0 if t == 0.0 else memory[0]
+        return integral(t, state)
+
+    options = {"tol": 1e-4, "sample": 0.05, "start": {"hinge": 0.5}}
+    with pytest.raises(ch.ChaslesError, match="tol repeats the run.*keeps data of its own"):
+        ch.simulate(arm(), 0.5, controller=integral, **options)
+    assert ch.simulate(arm(), 0.5, controller=restarted, **options).warnings == ()

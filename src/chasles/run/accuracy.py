@@ -19,6 +19,7 @@ implicit method is taken then if one meets what is asked for with less work (see
 """
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +30,7 @@ from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method, methods
 from chasles.model import ChaslesWarning, InvalidOption, SimulationStopped
 from chasles.model.checks import checked_positive
+from chasles.model.errors import short_repr
 from chasles.result.result import Result
 from chasles.run.checks import UNBALANCED
 from chasles.run.implicit_choice import by_implicit_steps, work_of
@@ -74,7 +76,11 @@ class GivenUp(Exception):
 def to_accuracy(asked: Options) -> Result:
     """A run whose motion is accurate to `tol` times the size of the bodies, at all times."""
     wanted = checked_tol(asked)
-    chosen = replace(asked, method=checked_method(asked.method), rtol=SMALLEST, tol=None)
+    controller = SameAgain(asked.controller) if callable(asked.controller) else None
+    chosen = replace(
+        asked, method=checked_method(asked.method), rtol=SMALLEST, tol=None,
+        controller=controller or asked.controller,
+    )  # fmt: skip
     run = prepared(chosen)
     size = float(sizes_in(run.settings.setup).max())
     texts: tuple[str, ...] = ()
@@ -85,6 +91,8 @@ def to_accuracy(asked: Options) -> Result:
                 result = stiff_or_not(chosen, wanted, size, shortest_of(run))
             else:
                 result = told(by_tolerances(chosen, wanted, size), wanted)
+        if controller is not None:
+            controller.check()
         texts = result.warnings
     except SimulationStopped as stopped:
         texts = () if stopped.result is None else stopped.result.warnings
@@ -93,6 +101,35 @@ def to_accuracy(asked: Options) -> Result:
         for text in texts:
             warnings.warn(text, ChaslesWarning, stacklevel=4)
     return result
+
+
+class SameAgain:
+    """A controller of runs that are compared.
+
+    At t = 0 all of them have the same state. A controller that says something else there has not
+    forgotten the run before: `failed` says so, since a run that ends for this reason is no reason
+    to end the others.
+    """
+
+    def __init__(self, controller: Any) -> None:
+        self.controller, self.failed = controller, False
+        self.said: dict[str, Any] | None = None
+
+    def __call__(self, t: float, state: Any) -> Any:
+        given = self.controller(t, state)
+        if t == 0.0 and isinstance(given, Mapping):
+            said = {getattr(key, "name", key): value for key, value in given.items()}
+            self.failed = self.failed or repr(self.said or said) != repr(said)
+            self.said = self.said or said
+        return given
+
+    def check(self) -> None:
+        if self.failed:
+            raise InvalidOption(
+                "simulate: tol repeats the run, and the controller does not give the same again at"
+                f" t = 0 as the first time, {short_repr(self.said)}: it keeps data of its own.",
+                "Let it begin anew where t is 0, or give rtol instead of tol: that takes one run.",
+            )
 
 
 def shortest_of(made: Prepared) -> float:

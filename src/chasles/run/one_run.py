@@ -117,7 +117,7 @@ def made_ready(
     if tolerances is None:
         ahead, iterates = grid.steps - grid.first, settings.method.implicit
         stepper = quickened(stepper, asked.kernel, grid.step, ahead, iterates)
-    control = make_control(stepper, asked.controller, asked.sample, grid.step, tolerances)
+    control = make_control(stepper, asked.controller, asked.sample, grid, tolerances)
     run = make_run(
         settings, grid, stepper, tolerances, watched, lookout=lookout, record=record, glance=glance,
         bounds=bounds, control=control,

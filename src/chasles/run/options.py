@@ -155,8 +155,8 @@ class Options(SharedOptions):
     sample
         Sample time of the controller, s. Inputs are held in between. A whole number of steps,
         or every step if left out. With tolerances it must be given, and steps end at the
-        samples. With `tol`, runs are repeated: a controller with a state of its own begins
-        anew at t = 0.
+        samples. With `tol`, runs are repeated: a controller with a state of its own must
+        begin anew at t = 0.
     into
         Folder to record the run while it runs. The recording survives a crash, and memory
         does not grow with the length of the run. `load` opens the folder.

@@ -48,6 +48,9 @@ from chasles.run.time_grid import Grid, Tolerances
 from chasles.run.tolerance_pace import Glance, TolerancePace
 from chasles.spaces.on_subgroups import subgroup_tree
 
+#: Samples at the most of a run that chooses its steps: at a microsecond each, days.
+MOST_SAMPLES = 1e11
+
 
 @dataclass(frozen=True, eq=False)
 class Settings:
@@ -152,17 +155,23 @@ def look_ahead(
 
 
 def make_control(
-    stepper: Stepper, controller: Any, sample: Any, step: float, tolerances: Tolerances | None
+    stepper: Stepper, controller: Any, sample: Any, grid: Grid, tolerances: Tolerances | None
 ) -> Control:
     """Who gives the inputs: steps of one length are counted, others end at the samples."""
     names = tuple(stepper.solver.setup.signals.inputs)
     period = checked_controller(controller, sample, names)
     if tolerances is None:
-        return Control(stepper, controller, steps_between(period, step) if period else 1)
+        return Control(stepper, controller, steps_between(period, grid.step) if period else 1)
     if controller is not None and period is None:
         raise InvalidOption(
             "simulate: a controller was given with tolerances, but no sample time.",
             "Give sample=0.01 (s), say: steps end where the controller is asked. Or give a step.",
+        )
+    if period is not None and grid.until < np.inf and not grid.until / period < MOST_SAMPLES:
+        raise InvalidOption(
+            f"simulate: sample is {period:g} s, which makes {grid.until / period:.1g} samples to"
+            f" {grid.until:g} s.",
+            f"Take a sample time longer than {grid.until / MOST_SAMPLES:.1g} s.",
         )
     return Control(stepper, controller, period=period)
 

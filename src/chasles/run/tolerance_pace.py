@@ -56,6 +56,7 @@ class TolerancePace(ChoosingPace):
         self.control[adaptive.LAST_ERROR] = 1.0
         self.limits = self.first_limits()
         self.times, self.wanted = NONE, NONE
+        self.points = np.zeros((0, kept))
         self.thetas = NONE if run.watch is None else run.watch.thetas
         self.inner = np.zeros((len(self.thetas), kept))
         if wanted is None:
