@@ -132,7 +132,7 @@ def test_a_sample_time_beyond_all_steps_is_refused():
 @pytest.mark.parametrize("sample", [1e-300, 1e-12])
 def test_a_sample_time_with_which_a_run_never_ends_is_refused(sample):
     options = {"controller": pd, "sample": sample, "rtol": 1e-6}
-    with pytest.raises(ch.InvalidOption, match="sample is .*, which makes"):
+    with pytest.raises(ch.InvalidOption, match="which makes"):
         ch.simulate(arm(), 1.0, **options)
 
 
@@ -149,6 +149,6 @@ def test_a_controller_that_remembers_the_run_before_is_refused_with_tol():
         return integral(t, state)
 
     options = {"tol": 1e-4, "sample": 0.05, "start": {"hinge": 0.5}}
-    with pytest.raises(ch.ChaslesError, match="tol repeats the run.*keeps data of its own"):
+    with pytest.raises(ch.ChaslesError, match="keeps data of its own"):
         ch.simulate(arm(), 0.5, controller=integral, **options)
     assert ch.simulate(arm(), 0.5, controller=restarted, **options).warnings == ()
