@@ -113,7 +113,7 @@ class SameAgain:
 
     def __init__(self, controller: Any) -> None:
         self.controller, self.failed = controller, False
-        self.said: dict[str, Any] | None = None
+        self.said: dict[Any, Any] | None = None
 
     def __call__(self, t: float, state: Any) -> Any:
         given = self.controller(t, state)
