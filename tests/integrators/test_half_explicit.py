@@ -133,3 +133,24 @@ def test_feedback_is_refused_by_name():
         ch.simulate(
             three_bar(), 0.1, step=1e-3, method=METHOD, spaces="SO3xR3", stabilise="baumgarte"
         )
+
+
+@pytest.mark.parametrize("space", ["SE3", "auto"])
+def test_the_unit_of_time_does_not_matter(space):
+    """Speeds of 10^6 sizes per second are rounded by more than 10^-12 of them."""
+    arm = ch.Body.box("arm", (0.1, 0.1, 1.0), mass=1.0, position=(0, 0, -0.5))
+    hand = ch.Body.box("hand", (0.1, 0.1, 0.8), mass=0.7, position=(0, 0, -1.4))
+    sledge = ch.Body.box("sledge", (0.2, 0.2, 0.2), mass=0.5, position=(0, 1, 0))
+    joints = [
+        ch.Revolute("shoulder", ch.GROUND, arm, at=(0, 0, 0), axis="y"),
+        ch.Spherical("wrist", arm, hand, at=(0, 0, -1)),
+        ch.Prismatic("rail", ch.GROUND, sledge, axis="x"),
+    ]
+    tie = ch.Coupling("tie", {"rail": 1.0, "shoulder": 0.3})
+    ends = []
+    for second in (1.0, 1e-6):
+        pull = np.array((3.0, 2.0, -9.81)) / second**2
+        model = ch.Model([arm, hand, sledge], joints, drivers=[tie], gravity=pull)
+        run = ch.simulate(model, 0.3 * second, 1e-3 * second, method=METHOD, spaces=space)
+        ends.append(run.position("hand")[-1])
+    np.testing.assert_allclose(ends[1], ends[0], atol=1e-9)

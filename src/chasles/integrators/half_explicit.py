@@ -52,8 +52,10 @@ from chasles.scalars.elementary import absolute, maximum
 #: Corrections of a stage at the most: a contraction by 0.4 gains 16 digits in forty.
 MOST_CORRECTIONS = 40
 #: One that does not halve what is missed is at rounding, or does not contract; what is left then
-#: has to be this fraction of what was missed at first, or so many sizes (or rad) per second.
+#: has to be this fraction of what was missed at first, or so many sizes (or rad) per second, ...
 HALVED, LEFT, ROUNDED = 0.5, 1e-6, 1e-12
+#: ... or so many in the step, less than places are rounded by: whatever the unit of time.
+UNSEEN = 1e-15
 #: Rows that contradict each other may share out what is missed in another way.
 GROWN = 2.0
 #: Projections of an end at the most: one leaves what the step was wrong by of the slip before it.
@@ -193,7 +195,7 @@ def go_on(
         if index == 0:
             first = missed
         elif not missed < HALVED * last:
-            small = missed <= LEFT * first or missed <= ROUNDED
+            small = missed <= LEFT * first or missed <= ROUNDED or step * missed <= UNSEEN
             if not small and may_contradict(mechanism):
                 small = (
                     missed <= GROWN * first

@@ -113,15 +113,14 @@ class SameAgain:
 
     def __init__(self, controller: Any) -> None:
         self.controller, self.failed = controller, False
-        self.said: dict[str, Any] | None = None
+        self.said: dict[Any, Any] | None = None
 
     def __call__(self, t: float, state: Any) -> Any:
         given = self.controller(t, state)
         if t == 0.0 and isinstance(given, Mapping):
-            said = {str(getattr(k, "name", k)): value for k, value in given.items()}
-            if self.said is None:
-                self.said = said
-            self.failed = self.failed or repr(self.said) != repr(said)
+            said = {getattr(key, "name", key): value for key, value in given.items()}
+            self.failed = self.failed or repr(self.said or said) != repr(said)
+            self.said = self.said or said
         return given
 
     def check(self) -> None:

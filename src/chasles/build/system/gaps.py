@@ -117,7 +117,8 @@ def gyration_radii(system: System) -> Floats:
 def row_sizes(system: System) -> Floats:
     """(rows,) What gaps and speeds of every row of J are compared with: a length, or 1 rad.
 
-    The length is the lever of the joint, or the radius of gyration of its bodies if that is longer.
+    The length is the lever of the joint, or the radius of gyration of its bodies if that is longer;
+    the longest of all where it has neither, at the point of a frame without mass.
     """
     joints, gyration = system.joints, np.append(gyration_radii(system), 0.0)
     levers = [
@@ -125,6 +126,7 @@ def row_sizes(system: System) -> Floats:
         for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
     ]
     lever = np.maximum(*levers)
+    lever = np.where(lever > 0.0, lever, longest_lever(system))
     return np.where(row_units(system) == METRE, np.repeat(lever, padded(joints.span)), 1.0)
 
 

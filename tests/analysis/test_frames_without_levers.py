@@ -1,0 +1,25 @@
+"""Frames without mass whose joints go through their points: rounding is no open joint."""
+
+import numpy as np
+
+import chasles as ch
+
+
+def test_a_sledge_on_a_frame_is_linearised_where_it_balances():
+    """Frequencies of two springs: sqrt(k/m) each, rad/s."""
+    frame = ch.Body.frame("frame", position=(0, 0, 0))
+    sledge = ch.Body.box("sledge", size=(0.2, 0.2, 0.2), mass=0.5, position=(0, 0, 0))
+    rails = [
+        ch.Prismatic("across", ch.GROUND, frame, axis="x"),
+        ch.Prismatic("up", frame, sledge, axis="z"),
+    ]
+    springs = [
+        ch.JointSpring("soft", "up", stiffness=25.0),
+        ch.JointSpring("stiff", "across", stiffness=40.0),
+    ]
+    pull = ch.Load("pull", sledge, force=(1.0, 0, 0))
+    model = ch.Model([frame, sledge], rails, [*springs, pull])
+    state = ch.equilibrium(model).state
+    state.position[0] += (0.0, 1e-17, 0.0)
+    found = sorted(mode.frequency for mode in ch.linearise(model, state).modes)
+    np.testing.assert_allclose(found, np.sqrt([50.0, 80.0]), rtol=1e-9)
