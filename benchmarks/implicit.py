@@ -117,12 +117,12 @@ def growth(libraries: dict[str, Any], effort: Any, findings: Findings) -> None:
 
 def iterations(stepper: Any) -> float:
     """Of a step of the run that is timed; 0 for methods that do not iterate."""
-    room = getattr(stepper.scheme, "room", None)
-    if room is None:
+    iteration = getattr(stepper.scheme, "iteration", None)
+    if iteration is None:
         return 0.0
-    before = room.tally[ITERATED]
+    before = iteration.tally[ITERATED]
     clock(stepper, stepper.advance_generic, STEPS)()
-    return float(room.tally[ITERATED] - before) / STEPS
+    return float(iteration.tally[ITERATED] - before) / STEPS
 
 
 CASES = {"implicit": same_step, "implicit-growth": growth}

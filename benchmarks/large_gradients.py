@@ -17,9 +17,9 @@ from libraries import race
 from traced import STEP, clock, make_stepper
 
 from chasles.many.ensembles.members import image_of
-from chasles.many.gradients.gradient import make_course
-from chasles.many.gradients.journey import Journey, in_lanes
+from chasles.many.gradients.gradient import make_tape
 from chasles.many.gradients.reader_ir import LANES
+from chasles.many.gradients.reverse_pass import ReversePass, in_lanes
 from chasles.run.stepper import Stepper
 
 STEPS = 40
@@ -38,9 +38,9 @@ def timed(work: Callable[[], Any]) -> Callable[[], float]:
     return measured
 
 
-def journey_of(stepper: Stepper) -> Journey:
-    course = make_course(stepper, np.zeros(image_of(stepper).numbers.size, bool), STEP, STEPS)
-    return Journey(course, lambda run: run.position(run.model.bodies[-1])[-1, 2], STEPS)
+def journey_of(stepper: Stepper) -> ReversePass:
+    tape = make_tape(stepper, np.zeros(image_of(stepper).numbers.size, bool), STEP, STEPS)
+    return ReversePass(tape, lambda run: run.position(run.model.bodies[-1])[-1, 2], STEPS)
 
 
 def large_gradient(libraries: dict[str, Any], effort: Any, findings: Findings) -> None:
@@ -49,14 +49,14 @@ def large_gradient(libraries: dict[str, Any], effort: Any, findings: Findings) -
         case = f"gradient of {bodies} hinges"
         stepper = make_stepper(models.revolute_chain(bodies))
         began = time.process_time()
-        journey = journey_of(stepper)
+        reverse_pass = journey_of(stepper)
         seconds = time.process_time() - began
-        width = journey.course.width
+        width = reverse_pass.tape.width
         lanes = np.random.default_rng(1).normal(size=(width, LANES)), np.zeros((0, LANES))
         contenders = {
             "run": clock(stepper, stepper.advance_generic, STEPS),
-            f"{LANES} derivatives, forward": timed(partial(in_lanes, journey, lanes)),
-            "all derivatives, reverse": timed(journey.back),
+            f"{LANES} derivatives, forward": timed(partial(in_lanes, reverse_pass, lanes)),
+            "all derivatives, reverse": timed(reverse_pass.back),
         }
         best = race(contenders, max(5, effort.rounds))
         for word, value in best.items():

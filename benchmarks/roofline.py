@@ -142,7 +142,7 @@ def recorded(scene: scenes.Scene) -> tuple[Any, Any]:
     stepper = make_stepper(models.build(scene))
     block, nowhere = stepper.first_block(), np.zeros((1, 1))
     stepper.advance_generic(block, block.copy(), (0.0, STEP, 0, 3, 2**62), 2**62, 1, nowhere)
-    records = stepper.mechanism, stepper.scratch, stepper.scheme
+    records = stepper.mechanism, stepper.workspace, stepper.scheme
     return stepper, record(records, block, (3 * STEP, 4 * STEP), STEP)
 
 

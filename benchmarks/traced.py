@@ -23,7 +23,7 @@ from scenes import Scene
 
 import chasles as ch
 from chasles.many.ensembles.members import image_of
-from chasles.many.gradients.gradient import make_course
+from chasles.many.gradients.gradient import make_tape
 from chasles.many.traced.loop_ir import run_ir
 from chasles.many.traced.machine import object_code
 from chasles.many.traced.record import record
@@ -42,7 +42,7 @@ def seconds_to_compile(stepper: Stepper) -> float:
     block = stepper.first_block()
     advance(stepper, block, 3)
     before, best = os.environ.get("CHASLES_CACHE_DIR"), inf
-    records = stepper.mechanism, stepper.scratch, stepper.scheme
+    records = stepper.mechanism, stepper.workspace, stepper.scheme
     for _ in range(3):
         with tempfile.TemporaryDirectory() as folder:
             os.environ["CHASLES_CACHE_DIR"] = folder
@@ -186,19 +186,19 @@ def gradient(libraries: dict[str, Any], effort: Any, findings: Findings) -> None
     steps, case = 1000, "double pendulum, gradient"
     stepper = make_stepper(models.double_pendulum())
     numbers = np.zeros(image_of(stepper).numbers.size, bool)
-    course = make_course(stepper, numbers, STEP, steps)
+    tape = make_tape(stepper, numbers, STEP, steps)
     block = stepper.first_block()
-    states = course.stretch(block, 0, steps)
-    seeds = np.zeros((steps, course.width))
+    states = tape.segment(block, 0, steps)
+    seeds = np.zeros((steps, tape.width))
 
     def there() -> float:
         began = time.process_time()
-        course.stretch(block, 0, steps)
+        tape.segment(block, 0, steps)
         return 1e6 * (time.process_time() - began) / steps
 
     def back() -> float:
         began = time.process_time()
-        course.back(states, 0, seeds, np.ones(course.width))
+        tape.back(states, 0, seeds, np.ones(tape.width))
         return 1e6 * (time.process_time() - began) / steps
 
     entered = {("chasles", "there"): there, ("chasles", "back"): back}

@@ -28,11 +28,11 @@ def steps_in_mpmath(made, block, step, count, digits):
 
 def positions_in_mpmath(made, block, digits):
     """Centres of mass (n, 3), a list of lists."""
-    mechanism, scratch, _ = Unboxing().of(records_of(made))
+    mechanism, workspace, _ = Unboxing().of(records_of(made))
     with mpmath.workdps(digits):
-        kinematics(mechanism.tree, list(block), mechanism.memory.rows)
-        place(mechanism.tree, list(block), mechanism.memory.rows, scratch.absolute)
-    absolute, count = scratch.absolute, mechanism.system.body_count
+        kinematics(mechanism.tree, list(block), mechanism.tree_work.rows)
+        place(mechanism.tree, list(block), mechanism.tree_work.rows, workspace.absolute)
+    absolute, count = workspace.absolute, mechanism.system.body_count
     return [
         [absolute[ABSOLUTE_WIDTH * body + POSE_X + k] for k in range(3)] for body in range(count)
     ]

@@ -35,7 +35,7 @@ TESTS = {
     "core/newton": ("integrators", "oracle"),
     "core/recursion": ("recursion", "dynamics", "oracle"),
     "core/signals.py": ("drivers", "model/test_signals.py"),
-    "core/softness": ("analysis", "integrators/test_linearly_implicit.py", "integrators"),
+    "core/tangent_stiffness": ("analysis", "integrators/test_linearly_implicit.py", "integrators"),
     "core/stabilisation": ("exactness",),
     "integrators": ("integrators", "oracle", "exactness"),
     "io": ("io",),

@@ -17,7 +17,7 @@ from fresh import run_script
 import chasles as ch
 from chasles.build.system.user_code import CompiledForce
 from chasles.compiled.cache import CHECK, KEPT, cache_root, runs_v3
-from chasles.compiled.preparing import interrupts_kept
+from chasles.compiled.preparing import interrupts_deferred
 
 SOURCE = Path(__file__).parent.parent / "src"
 
@@ -314,13 +314,13 @@ def test_ctrl_c_in_a_callback_from_c_is_not_swallowed(capfd):
     """The loader of machine code calls Python back, where an exception goes nowhere."""
     press = ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGINT))
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt), interrupts_kept():
+    with pytest.raises(KeyboardInterrupt), interrupts_deferred():
         press()
     assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_ctrl_c_while_compiling_stops_it_at_once():
-    with pytest.raises(KeyboardInterrupt), interrupts_kept():
+    with pytest.raises(KeyboardInterrupt), interrupts_deferred():
         signal.raise_signal(signal.SIGINT)
         pytest.fail("went on")
 

@@ -17,7 +17,7 @@ from mechanisms import motored_pendulum as pendulum
 import chasles as ch
 from chasles.cli import main
 from chasles.run import recording
-from chasles.run.recorded import read_sealed
+from chasles.run.recorded import read_checked
 
 
 def damper(t, state):
@@ -281,11 +281,11 @@ def test_what_does_not_fit_is_refused_by_name(tmp_path, options, words):
 def test_the_order_in_which_a_model_is_written_does_not_count(tmp_path):
     folder = tmp_path / "run"
     ch.simulate(pendulum(), 0.01, 1e-3, into=folder)
-    header = json.loads(read_sealed(folder / recording.HEADER))
+    header = json.loads(read_checked(folder / recording.HEADER))
     model = json.loads(header["model"])
     model["forces"] = [dict(reversed(force.items())) for force in model["forces"]]
     header["model"] = json.dumps(dict(reversed(model.items())))
-    recording.write_sealed(folder / recording.HEADER, json.dumps(header).encode())
+    recording.write_checked(folder / recording.HEADER, json.dumps(header).encode())
     assert ch.simulate(pendulum(), 0.02, 1e-3, into=folder, resume=True).t[-1] == 0.02
 
 
@@ -400,9 +400,9 @@ def test_a_commit_that_stands_nowhere_is_refused(tmp_path, entry):
     """It is sealed anew, as anybody can."""
     folder = tmp_path / "run"
     ch.simulate(pendulum(), 0.1, into=folder, **RUN)
-    head, _, numbers = read_sealed(folder / recording.COMMIT).partition(b"\n")
+    head, _, numbers = read_checked(folder / recording.COMMIT).partition(b"\n")
     forged = json.dumps(json.loads(head) | entry).encode() + b"\n" + numbers
-    recording.write_sealed(folder / recording.COMMIT, forged)
+    recording.write_checked(folder / recording.COMMIT, forged)
     with pytest.raises(ch.InvalidFile, match="was not written by"):
         ch.simulate(pendulum(), 0.2, into=folder, resume=True, **RUN)
 

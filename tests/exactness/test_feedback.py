@@ -8,7 +8,7 @@ import chasles as ch
 from chasles.build.dynamics.solver import make_solver
 from chasles.build.system.build import build
 from chasles.build.system.gaps import joint_gap
-from chasles.core.mechanism import Promises
+from chasles.core.mechanism import AccuracyLimits
 from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
 from chasles.run.loop import Run
@@ -133,7 +133,7 @@ def gaps_of_an_opened_joint(stabilise: str, steps: int) -> list[float]:
         solver,
         find_method("rk4"),
         stabiliser,
-        Promises(np.zeros(4), np.ones(4), np.zeros(4), 0.0, 0.0, np.zeros((1, 3))),
+        AccuracyLimits(np.zeros(4), np.ones(4), np.zeros(4), 0.0, 0.0, np.zeros((1, 3))),
     )
     run = Run(stepper, grid)
     run.block[4:7] += (1e-6, 2e-6, -1e-6)  # behind the quaternion

@@ -13,7 +13,7 @@ import chasles as ch
 from chasles.build.problem import choose_spaces, make_problem
 from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation.stabiliser import make_stabiliser
-from chasles.run.checks import make_promises
+from chasles.run.checks import make_accuracy_limits
 from chasles.run.stepper import make_stepper
 
 METHODS = ("euler", "midpoint", "heun", "kutta3", "rk4", "dopri5", "butcher6", "dop853")
@@ -155,9 +155,9 @@ def test_projection_costs_as_much_in_kilometres_as_in_metres():
 def removed(model: ch.Model, spaces: str, method: str, step: float, steps: int) -> dict[str, float]:
     problem = make_problem(choose_spaces(model, spaces))
     setup, solver = problem.setup, problem.solver
-    promises = make_promises(setup, (), step)
+    accuracy = make_accuracy_limits(setup, (), step)
     stabiliser = make_stabiliser(setup, None, (), step)
-    stepper = make_stepper(solver, find_method(method), stabiliser, promises)
+    stepper = make_stepper(solver, find_method(method), stabiliser, accuracy)
     block = stepper.first_block()
     grid = (0.0, step, 0, steps, steps)
     stepper.advance(block, np.zeros_like(block), grid, 2**62, 1, np.zeros((1, 1)))

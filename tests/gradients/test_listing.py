@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from chasles.many.gradients.list_evaluator import ListEvaluator
 from chasles.many.gradients.listing import ARITY, WINDOW, listing_of
 from chasles.many.gradients.reader_ir import LANES
-from chasles.many.gradients.sheet import Sheet
 from chasles.many.traced.adjoint import adjoint
 from chasles.many.traced.record import NotTraceable
 from chasles.scalars import elementary, errorfree
@@ -63,23 +63,26 @@ def test_every_operation_is_listed():
 @pytest.mark.parametrize("lanes", [False, True])
 def test_values_have_the_bits_of_the_program(program, lanes):
     wanted, _ = program.replay(INPUTS)
-    assert_array_equal(Sheet(program, lanes).evaluate(INPUTS), wanted)
+    assert_array_equal(ListEvaluator(program, lanes).evaluate(INPUTS), wanted)
 
 
 def test_the_way_back_is_that_of_the_adjoint(program):
-    sheet, weights = Sheet(program), np.random.default_rng(1).normal(size=len(program.outputs))
+    evaluator, weights = (
+        ListEvaluator(program),
+        np.random.default_rng(1).normal(size=len(program.outputs)),
+    )
     wanted, _ = adjoint(program).replay([*INPUTS, *weights])
     for _ in range(2):  # nothing is left over from the first time
-        sheet.evaluate(INPUTS)
-        assert_allclose(sheet.back(weights), wanted, rtol=1e-13)
+        evaluator.evaluate(INPUTS)
+        assert_allclose(evaluator.back(weights), wanted, rtol=1e-13)
 
 
 def test_slopes_are_the_transpose_of_the_way_back(program):
     rng = np.random.default_rng(2)
     along = rng.normal(size=(len(INPUTS), LANES))
-    sheet, back = Sheet(program, lanes=True), Sheet(program)
-    sheet.evaluate(INPUTS, along)
-    for k, slope in enumerate(sheet.output_slopes()):
+    evaluator, back = ListEvaluator(program, lanes=True), ListEvaluator(program)
+    evaluator.evaluate(INPUTS, along)
+    for k, slope in enumerate(evaluator.output_slopes()):
         back.evaluate(INPUTS)
         assert_allclose(slope, back.back(np.eye(len(program.outputs))[k]) @ along, atol=1e-12)
 
@@ -93,9 +96,9 @@ def test_slots_are_given_away_again(program):
 
 def test_a_guard_that_fails_is_noticed():
     program = recorded(lambda x: [x[0] if x[1] > 1.0 else x[2]], INPUTS)
-    sheet = Sheet(program)
-    assert sheet.evaluate(INPUTS) is not None
-    assert sheet.evaluate([0.0, 1.0, 0.0]) is None
+    evaluator = ListEvaluator(program)
+    assert evaluator.evaluate(INPUTS) is not None
+    assert evaluator.evaluate([0.0, 1.0, 0.0]) is None
 
 
 def test_powers_other_than_squares_are_not_listed():

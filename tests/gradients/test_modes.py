@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 
 import chasles as ch
 from chasles.many.ensembles.members import image_of, make_stepper
-from chasles.many.gradients.back import Course
-from chasles.many.gradients.gradient import make_course
-from chasles.many.gradients.journey import Journey, along_directions
+from chasles.many.gradients.gradient import make_tape
+from chasles.many.gradients.reverse_pass import ReversePass, along_directions
+from chasles.many.gradients.tape import Tape
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.parameters import with_parameters
 
@@ -52,7 +52,7 @@ def robot(count):
 
 @pytest.fixture
 def lists_only(monkeypatch):
-    monkeypatch.setattr("chasles.many.gradients.back.MOST_COMPILED", 0)
+    monkeypatch.setattr("chasles.many.gradients.tape.MOST_COMPILED", 0)
 
 
 # --- against others ---
@@ -65,14 +65,14 @@ def test_derivatives_of_steps_are_those_of_mpmath(model, space, lists_only):
     weights of the state after three steps are random.
     """
     made = make_stepper(model(), {**OPTIONS, "spaces": space}, STEP, 1.0)
-    course = make_course(made, np.zeros(image_of(made).numbers.size, bool), STEP, 3)
-    journey = Journey(course, lambda run: run.position(run.model.bodies[-1].name)[-1, 2], 3)
+    tape = make_tape(made, np.zeros(image_of(made).numbers.size, bool), STEP, 3)
+    reverse_pass = ReversePass(tape, lambda run: run.position(run.model.bodies[-1].name)[-1, 2], 3)
     block, inner = made.first_block(), made.layout.integrals
     rng = np.random.default_rng(3)
-    journey.seeds[:] = 0.0
-    journey.seeds[-1, :inner] = rng.normal(size=inner)
-    forward = along_directions(journey, np.eye(course.width), np.zeros((0, course.width)))
-    back = journey.back()
+    reverse_pass.seeds[:] = 0.0
+    reverse_pass.seeds[-1, :inner] = rng.normal(size=inner)
+    forward = along_directions(reverse_pass, np.eye(tape.width), np.zeros((0, tape.width)))
+    back = reverse_pass.back()
     h = mpmath.mpf(10) ** -20
     for entry in rng.choice(inner, size=min(4, inner), replace=False):
         ends = []
@@ -83,7 +83,7 @@ def test_derivatives_of_steps_are_those_of_mpmath(model, space, lists_only):
             ends.append(steps_in_mpmath(made, start, STEP, 3, 60)[:inner])
         with mpmath.workdps(60):
             slopes = [(a - b) / (2 * h) for a, b in zip(*ends, strict=True)]
-        wanted = float(np.array(slopes, float) @ journey.seeds[-1, :inner])
+        wanted = float(np.array(slopes, float) @ reverse_pass.seeds[-1, :inner])
         for found in (forward[entry], back[entry]):
             assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
 
@@ -194,7 +194,7 @@ def test_what_cannot_be_recorded_is_refused(refusal):
 def test_lists_and_machine_code_agree_in_both_modes(model, paths, monkeypatch):
     found = []
     for most in (0, 10**9):
-        monkeypatch.setattr("chasles.many.gradients.back.MOST_COMPILED", most)
+        monkeypatch.setattr("chasles.many.gradients.tape.MOST_COMPILED", most)
         for mode in ("forward", "reverse", "auto"):
             found.append(ch.gradient(model(), misfit, paths, 0.02, STEP, mode=mode, save_every=3))
     for one in found[1:]:
@@ -208,17 +208,17 @@ def test_branches_of_one_run_may_be_lists_and_machine_code(monkeypatch):
     """The first step of this method is longer than all others."""
     model = pendulum(name="rod", joint="pin", axis="z", angular_velocity=(0, 0, 3))
     sizes, found = [], []
-    record = Course.record
+    record = Tape.record
 
-    def recorded(course, block, index):
-        branch = record(course, block, index)
+    def recorded(tape, block, index):
+        branch = record(tape, block, index)
         sizes.append(len(branch.recording.step.nodes))
         return branch
 
-    monkeypatch.setattr(Course, "record", recorded)
+    monkeypatch.setattr(Tape, "record", recorded)
     for mode in ("reverse", "auto", "forward"):
         most = min(sizes) if sizes else 0
-        monkeypatch.setattr("chasles.many.gradients.back.MOST_COMPILED", most)
+        monkeypatch.setattr("chasles.many.gradients.tape.MOST_COMPILED", most)
         found.append(
             ch.gradient(model, misfit, ["gravity"], 0.01, STEP, mode=mode,
                         method="generalized-alpha")["gravity"]
@@ -230,7 +230,7 @@ def test_branches_of_one_run_may_be_lists_and_machine_code(monkeypatch):
 
 def test_long_runs_of_lists_are_gone_through_in_segments(lists_only, monkeypatch):
     whole = ch.gradient(heavy_top(), misfit, ["gravity"], 0.1, STEP, mode="reverse")
-    monkeypatch.setattr("chasles.many.gradients.back.MOST_KEPT", 600)
+    monkeypatch.setattr("chasles.many.gradients.tape.MOST_KEPT", 600)
     for mode in ("reverse", "forward"):
         parts = ch.gradient(heavy_top(), misfit, ["gravity"], 0.1, STEP, mode=mode)
         assert_allclose(parts["gravity"], whole["gravity"], rtol=1e-12)

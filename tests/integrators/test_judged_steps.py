@@ -63,7 +63,7 @@ class Bench:
 
     def __init__(self, monkeypatch, attempt=OK, error=0.5, end=OK, power=4.0):
         self.asked = []
-        self.mechanism = SimpleNamespace(watch=SimpleNamespace(count=[5]))
+        self.mechanism = SimpleNamespace(monitor=SimpleNamespace(count=[5]))
         self.pair, self.control = SimpleNamespace(estimate=power), np.zeros(CONTROL_WIDTH)
         self.limits = np.zeros(LIMITS_WIDTH)
         self.control[NOW], self.control[LAST_ERROR], self.control[REJECTED] = 2.0, 1.0, 1.0
@@ -76,7 +76,7 @@ class Bench:
         def call(*given):
             self.asked.append((what, *given))
             if what == "end":
-                self.mechanism.watch.count[0] = 9  # what it has seen
+                self.mechanism.monitor.count[0] = 9  # what it has seen
             return answer
 
         return call
@@ -100,7 +100,7 @@ def test_a_step_within_tolerance_is_accepted(monkeypatch, step, end):
     assert (bench.control[BEFORE], bench.control[NOW]) == (2.0, end)
     assert bench.control[REJECTED] == 0.0 and bench.control[REJECTIONS] == 0.0
     assert bench.control[STEP] == pytest.approx(0.9 * step)  # an error of 1 after an error of 1
-    assert mechanism.watch.count == [9]
+    assert mechanism.monitor.count == [9]
 
 
 @pytest.mark.parametrize("error, factor", [(16.0, 0.9 / 2.0), (1.0001, 0.9), (1e12, 0.1)])
@@ -125,7 +125,7 @@ def test_a_step_that_fails_at_its_end_is_tried_again_and_was_not_seen(monkeypatc
     bench = Bench(monkeypatch, end=end)
     assert bench.judge(0.5) == COLLAPSED and bench.control[OUTCOME] == end
     assert bench.control[STEP] == 0.125 and bench.control[REJECTIONS] == 1.0
-    assert bench.mechanism.watch.count == [5] and bench.control[NOW] == 2.0
+    assert bench.mechanism.monitor.count == [5] and bench.control[NOW] == 2.0
 
 
 def test_what_a_shorter_step_would_come_to_as_well_ends_the_run(monkeypatch):
@@ -204,18 +204,20 @@ def test_work_is_compared_with_the_energy_that_moves(monkeypatch):
 # --- slopes that are kept ---
 
 
-def mechanism_of(kind=UNSTABILISED, kept=0, rows=0, flight=0):
+def mechanism_of(kind=UNSTABILISED, constant_rows=0, rows=0, floating=0):
     return SimpleNamespace(
-        stabiliser=SimpleNamespace(kind=kind), kept=SimpleNamespace(count=kept),
-        loops=SimpleNamespace(row_count=rows), flight=SimpleNamespace(count=flight),
+        stabiliser=SimpleNamespace(kind=kind), constant_rows=SimpleNamespace(count=constant_rows),
+        loops=SimpleNamespace(row_count=rows), floating=SimpleNamespace(count=floating),
     )  # fmt: skip
 
 
 def test_a_slope_is_kept_where_nothing_is_moved_at_the_end_of_a_step():
     assert may_keep(mechanism_of()) and may_keep(mechanism_of(rows=1))
-    assert may_keep(mechanism_of(kind=UNSTABILISED + 1)) and may_keep(mechanism_of(kept=1))
+    assert may_keep(mechanism_of(kind=UNSTABILISED + 1)) and may_keep(mechanism_of(constant_rows=1))
     assert not may_keep(mechanism_of(kind=UNSTABILISED + 1, rows=1))
-    assert not may_keep(mechanism_of(kept=1, rows=1)) and not may_keep(mechanism_of(flight=1))
+    assert not may_keep(mechanism_of(constant_rows=1, rows=1)) and not may_keep(
+        mechanism_of(floating=1)
+    )
 
 
 @pytest.mark.parametrize("known, ends_there, first", [(1.0, 1, 2.0), (0.0, 1, 1.0), (1.0, 0, 1.0)])
@@ -251,7 +253,7 @@ def test_a_run_in_pieces_is_the_run(monkeypatch, more):
 def test_every_so_manieth_step_is_saved_and_the_end(every):
     whole = ch.simulate(double_pendulum(), 0.3, **OPTIONS)
     found = ch.simulate(double_pendulum(), 0.3, **OPTIONS, save_every=every)
-    kept = sorted({*range(0, len(whole.t), every), len(whole.t) - 1})
-    assert np.array_equal(found.t, whole.t[kept])
-    assert np.array_equal(found.absolute, whole.absolute[kept])
+    constant_rows = sorted({*range(0, len(whole.t), every), len(whole.t) - 1})
+    assert np.array_equal(found.t, whole.t[constant_rows])
+    assert np.array_equal(found.absolute, whole.absolute[constant_rows])
     assert found.provenance.steps == len(whole.t) - 1

@@ -11,7 +11,7 @@ from runs import MECHANISMS, observed_order
 from scipy.integrate import solve_ivp
 
 import chasles as ch
-from chasles.core.softness.positive import factor_rows
+from chasles.core.tangent_stiffness.positive import factor_rows
 from chasles.integrators.advance import UNSEEN
 from chasles.integrators.rosenbrock import W_METHODS
 from chasles.run.options import ByHand
@@ -269,14 +269,14 @@ def scheme_after_a_step(model):
 
 def test_servos_are_efforts_and_feet_in_the_air_are_in_no_matrix():
     mechanism, scheme = scheme_after_a_step(quadruped(5e4, drop=0.5))
-    servos = mechanism.memory.along >= 0
+    servos = mechanism.tree_work.along >= 0
     assert servos.sum() == 8 and mechanism.system.force_count == 12
-    assert not scheme.soft.touched.any() and not scheme.soft.is_rest.any()
-    k = mechanism.memory.along[servos]
-    np.testing.assert_allclose(scheme.soft.stiff[k], 600.0, rtol=1e-6)
-    np.testing.assert_allclose(scheme.soft.damped[k], 10.0, rtol=1e-6)
+    assert not scheme.tangent.touched.any() and not scheme.tangent.is_rest.any()
+    k = mechanism.tree_work.along[servos]
+    np.testing.assert_allclose(scheme.tangent.stiff[k], 600.0, rtol=1e-6)
+    np.testing.assert_allclose(scheme.tangent.damped[k], 10.0, rtol=1e-6)
     _, standing = scheme_after_a_step(quadruped(5e4))
-    assert standing.soft.touched.all()
+    assert standing.tangent.touched.all()
 
 
 def test_stiff_forces_across_balls_and_from_branch_to_branch_go_with_loops_as_well():
@@ -391,7 +391,7 @@ def test_contacts_that_do_not_touch_take_no_part():
     block = stepper.first_block()
     stepper.advance(block, np.zeros_like(block), (0.0, 1e-3, 0, 1, 1), UNSEEN, 1,
                     np.zeros((1, stepper.layout.kept)))  # fmt: skip
-    loops = stepper.scheme.soft.loops
+    loops = stepper.scheme.tangent.loops
     assert loops.group_count == 12 and loops.idle.all() and not loops.place_rows.any()
 
 

@@ -12,12 +12,12 @@ import chasles as ch
 from chasles.analysis.tangent import tangent
 from chasles.build.start.rows import mass_matrices
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, flat_arrays
-from chasles.core.newton.matrix import load_bodies, load_newton, sharpen
-from chasles.core.newton.past import put_difference
-from chasles.core.newton.plan import newton_of
-from chasles.core.newton.rows import lift, lower
-from chasles.core.newton.solve import propose, size_of
-from chasles.core.newton.ways import put_plain_ways
+from chasles.core.newton.matrix import load_bodies, load_newton, newton_change
+from chasles.core.newton.partials import put_plain_partials
+from chasles.core.newton.past_points import put_difference
+from chasles.core.newton.rows import put_rates_of_twists, put_twists_of_rates
+from chasles.core.newton.solve import chord_change, size_of
+from chasles.core.newton.structure import newton_of
 from chasles.core.outcomes import OK
 from chasles.core.retraction import retract, slope_length
 from chasles.core.stage import Role, stage
@@ -58,12 +58,12 @@ def test_derivatives_by_differences_are_those_by_dual_numbers():
     )
     newton = newton_of(stepper.solver, stepper.mechanism)
     newton.tangents.probe.absolute[:] = state
-    flat, scratch = flat_arrays(newton), SimpleNamespace(absolute=state.ravel())
+    flat, workspace = flat_arrays(newton), SimpleNamespace(absolute=state.ravel())
     exact_pose, exact_twist = exact.by_pose.toarray(), exact.by_twist.toarray()
     by_pose, by_twist = np.zeros_like(exact_pose), np.zeros_like(exact_twist)
     for force in range(system.force_count):
         ends = int(system.forces.a[force]), int(system.forces.b[force])
-        put_slopes(flat_arrays(system), flat.tangents, scratch, np.zeros(0), force, 0, *ends)
+        put_slopes(flat_arrays(system), flat.tangents, workspace, np.zeros(0), force, 0, *ends)
         slopes = np.array(newton.tangents.block).reshape(2, 6, 2, 2, 6)
         for i, row in enumerate(ends):
             for j, column in enumerate(ends):
@@ -75,8 +75,8 @@ def test_derivatives_by_differences_are_those_by_dual_numbers():
     for found, factors in ((by_pose, (0.0, 1.0)), (by_twist, (1.0, 0.0))):
         newton.values[:] = 0.0
         for body in range(system.body_count):
-            put_plain_ways(flat.ways, body, factors)
-        load_bodies(flat_arrays(system), flat, scratch)
+            put_plain_partials(flat.partials, body, factors)
+        load_bodies(flat_arrays(system), flat, workspace)
         for body in range(system.body_count):
             block = newton.values[newton.own[body] : newton.own[body] + 36].reshape(6, 6)
             of = slice(6 * body, 6 * body + 6)
@@ -88,11 +88,11 @@ def test_derivatives_by_differences_are_those_by_dual_numbers():
 def staged(model, spaces):
     """A stepper with the stage of a random point, and what plain Python runs on."""
     stepper = stepper_for(model, spaces=spaces)
-    mechanism, scratch = flat_arrays(stepper.mechanism), flat_arrays(stepper.scratch)
+    mechanism, workspace = flat_arrays(stepper.mechanism), flat_arrays(stepper.workspace)
     point = stepper.first_block()[: stepper.layout.kept].copy()
     slope = np.zeros(slope_length(mechanism))
-    stage(mechanism, scratch, point, 0.0, Role(0.0), slope)
-    return mechanism, scratch, flat_arrays(stepper.scheme.room), point
+    stage(mechanism, workspace, point, 0.0, Role(0.0), slope)
+    return mechanism, workspace, flat_arrays(stepper.scheme.iteration), point
 
 
 TREES = [(kind, "subgroups") for kind in KINDS if kind != "fixed"]
@@ -102,13 +102,13 @@ TREES = [(kind, "subgroups") for kind in KINDS if kind != "fixed"]
 def test_lowering_undoes_lifting(kind, spaces):
     rng = np.random.default_rng(5)
     model = tree(rng, [-1, 0, 0], [kind, "spherical", kind])
-    mechanism, scratch, room, point = staged(model, spaces)
+    mechanism, workspace, iteration, point = staged(model, spaces)
     rates = rng.standard_normal(mechanism.tree.rate_count)
     if spaces != "subgroups":  # twists that the charts' projectors leave alone
-        lower(mechanism, scratch, room, point, rng.standard_normal(18), rates)
-    lift(mechanism, scratch, room, point, rates)
-    twists, back = np.array(room.twists), np.zeros_like(rates)
-    lower(mechanism, scratch, room, point, twists, back)
+        put_rates_of_twists(mechanism, workspace, iteration, point, rng.standard_normal(18), rates)
+    put_twists_of_rates(mechanism, workspace, iteration, point, rates)
+    twists, back = np.array(iteration.twists), np.zeros_like(rates)
+    put_rates_of_twists(mechanism, workspace, iteration, point, twists, back)
     assert back == pytest.approx(rates, abs=1e-13)
 
 
@@ -257,24 +257,26 @@ def newton_changes(space):
     """Changes in a step of 10 ms of the top, relative, with a whole matrix at every iterate."""
     stepper = stepper_for(heavy_top(), spaces=space, step=1e-2)
     scheme, block = stepper.scheme, stepper.first_block()
-    mechanism, scratch = flat_arrays(stepper.mechanism), flat_arrays(stepper.scratch)
-    room, newton = flat_arrays(scheme.room), flat_arrays(scheme.newton)
+    mechanism, workspace = flat_arrays(stepper.mechanism), flat_arrays(stepper.workspace)
+    iteration, newton = flat_arrays(scheme.iteration), flat_arrays(scheme.newton)
     step, count, found = 1e-2, mechanism.tree.rate_count, []
     factors = (0.5 * step, 0.25 * step**2)
     slope = np.zeros(slope_length(mechanism))
-    stage(mechanism, scratch, block.copy(), 0.0, Role(0.0), slope)
+    stage(mechanism, workspace, block.copy(), 0.0, Role(0.0), slope)
     for k in range(count):
-        room.unknown[k] = slope[mechanism.tree.rate_count + k]
-        room.pose[k] = step * block[mechanism.tree.stored_count + k] + factors[1] * room.unknown[k]
-        room.rate[k] = factors[0] * room.unknown[k]
+        iteration.unknown[k] = slope[mechanism.tree.rate_count + k]
+        iteration.pose[k] = (
+            step * block[mechanism.tree.stored_count + k] + factors[1] * iteration.unknown[k]
+        )
+        iteration.rate[k] = factors[0] * iteration.unknown[k]
     for _ in range(6):
-        assert propose(mechanism, scratch, room, block, step, step, 3, factors) == OK
-        assert load_newton(mechanism, scratch, room, newton, room.point, 3, factors)
-        sharpen(mechanism, scratch, room, newton, room.point)
-        found.append(size_of(mechanism, room, room.change))
+        assert chord_change(mechanism, workspace, iteration, block, step, step, 3, factors) == OK
+        assert load_newton(mechanism, workspace, iteration, newton, iteration.point, 3, factors)
+        newton_change(mechanism, workspace, iteration, newton, iteration.point)
+        found.append(size_of(mechanism, iteration, iteration.change))
         for k in range(count):
-            room.unknown[k] += room.change[k]
-    return np.array(found) / size_of(mechanism, room, room.unknown)
+            iteration.unknown[k] += iteration.change[k]
+    return np.array(found) / size_of(mechanism, iteration, iteration.unknown)
 
 
 @pytest.mark.parametrize("space", ["SE3", "SO3xR3", "SO3xR3 on joints", "subgroups"])

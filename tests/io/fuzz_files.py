@@ -22,7 +22,7 @@ from fuzzing import mutated
 
 import chasles as ch
 from chasles.io.sweep_files import read_sweep
-from chasles.result.atomic_file import SEAL, SEAL_LENGTH
+from chasles.result.atomic_file import CHECKSUM, CHECKSUM_LENGTH
 
 #: Seconds after which a file that is still being read is taken for one that never ends.
 FOREVER = 60.0
@@ -123,7 +123,7 @@ def other_value(tree, source: random.Random):
 
 
 def sealed(contents: bytes) -> bytes:
-    return contents + SEAL % hashlib.sha256(contents).hexdigest().encode()
+    return contents + CHECKSUM % hashlib.sha256(contents).hexdigest().encode()
 
 
 def replaced(path: Path, source: random.Random) -> None:
@@ -142,7 +142,7 @@ def replaced(path: Path, source: random.Random) -> None:
 
 def change_sealed(path: Path, source: random.Random) -> None:
     """A header or commit with other entries, or other bytes, and the seal of these."""
-    contents = path.read_bytes()[:-SEAL_LENGTH]
+    contents = path.read_bytes()[:-CHECKSUM_LENGTH]
     head, line, numbers = contents.partition(b"\n")
     if source.random() < 0.8:
         text = json.dumps(other_value(json.loads(head), source)).encode("utf-8", "surrogatepass")
@@ -164,7 +164,7 @@ def netcdf(folder: Path, source: random.Random) -> None:
     path = folder / "forged.nc"
     if source.random() < 0.5:
         path.write_bytes(
-            sealed(other_bytes((folder / "run.nc").read_bytes()[:-SEAL_LENGTH], source))
+            sealed(other_bytes((folder / "run.nc").read_bytes()[:-CHECKSUM_LENGTH], source))
         )
     else:
         table = make_table(ch.load(folder / "run.nc"))

@@ -302,7 +302,7 @@ class Pair:
 def accelerations(model: ch.Model, state: ch.State):
     """Of the centres of mass, and angular, in the world (n, 6), by the recursion."""
     problem = TreeProblem.from_model(model, start=state)
-    problem.work.quadratures[:] = first_integrals(problem.setup)
+    problem.workspace.quadratures[:] = first_integrals(problem.setup)
     order = [problem.setup.body_index[name] for name in model.body_names]
     rates = problem.reactions(problem.start).twist_rates[order].reshape(-1, 2, 3)
     v = np.einsum("bji,bj->bi", state.rotation, state.velocity)

@@ -12,7 +12,7 @@ from fuzz_files import KINDS, originals, sealed
 
 import chasles as ch
 from chasles.io.hdf5_heaps import HEAD, HEAP, PIECE, places_of_heaps
-from chasles.result.atomic_file import SEAL_LENGTH
+from chasles.result.atomic_file import CHECKSUM_LENGTH
 
 
 def fuzzed(count, seed, folder):
@@ -113,7 +113,7 @@ def nested(file, folder):
 )  # fmt: skip
 def test_a_result_lies_in_its_own_file(forge, saved, tmp_path, refusal):
     path = tmp_path / "forged.nc"
-    path.write_bytes(saved.read_bytes()[:-SEAL_LENGTH])
+    path.write_bytes(saved.read_bytes()[:-CHECKSUM_LENGTH])
     with h5py.File(path, "r+") as file:
         forge(file, tmp_path)
     path.write_bytes(sealed(path.read_bytes()))
@@ -130,7 +130,7 @@ def test_a_heap_that_hdf5_does_not_come_to_the_end_of_is_refused(
 ):
     """Free room of no bytes in a heap: HDF5 reads it again and again, and cannot be stopped."""
     path = tmp_path / "forged.nc"
-    contents = saved.read_bytes()[:-SEAL_LENGTH]
+    contents = saved.read_bytes()[:-CHECKSUM_LENGTH]
     heaps = list(places_of_heaps(saved))
     assert len(heaps) == contents.count(b"GCOL") >= 2
     for at in heaps:
@@ -142,7 +142,7 @@ def test_a_heap_that_hdf5_does_not_come_to_the_end_of_is_refused(
 
 def test_a_heap_within_another_or_beyond_the_file_is_refused(saved, tmp_path, refusal):
     path = tmp_path / "forged.nc"
-    contents = saved.read_bytes()[:-SEAL_LENGTH]
+    contents = saved.read_bytes()[:-CHECKSUM_LENGTH]
     at = next(places_of_heaps(saved))
     for place, piece, said in (
         (at + 64, HEAP + (64).to_bytes(8, "little"), "in another"),
@@ -164,7 +164,7 @@ def test_heaps_are_found_wherever_they_begin(before, tmp_path):
 def test_a_file_that_is_sealed_anew_without_a_change_is_read(saved, tmp_path):
     """So that what is refused above is refused for its change."""
     path = tmp_path / "same.nc"
-    path.write_bytes(saved.read_bytes()[:-SEAL_LENGTH])
+    path.write_bytes(saved.read_bytes()[:-CHECKSUM_LENGTH])
     with h5py.File(path, "r+") as file:
         file.attrs["title"] = "another"
     path.write_bytes(sealed(path.read_bytes()))

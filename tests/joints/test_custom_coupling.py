@@ -6,7 +6,7 @@ import pytest
 import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.arrays import flat_arrays
-from chasles.core.recursion.refine import gather, put_miss
+from chasles.core.recursion.refine import gather, put_row_residuals
 
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 MIXED = {"one": "subgroups", "two": "SE3", "three": "subgroups"}
@@ -276,12 +276,14 @@ def test_rows_miss_nothing_at_the_accelerations_that_were_solved_for(formula):
     count = problem.tree.stored_count
     state[:count], state[count:] = 0.1, (1.0, -2.0, 1.0 - 2.1 * 2.0)
     rates = problem.reactions(state).rates
-    tree, loops, room = (flat_arrays(x) for x in (problem.tree, problem.loops, problem.room))
-    rows, work = flat_arrays(problem.memory).rows, flat_arrays(problem.work)
-    room.solution[: len(rates)] = rates
-    gather(tree, loops, room, rows, room.solution)
-    put_miss(tree, loops, room, rows, work)
-    assert np.abs(room.left).max() < 1e-12 < np.abs(rates).min()
+    tree, loops, loop_work = (
+        flat_arrays(x) for x in (problem.tree, problem.loops, problem.loop_work)
+    )
+    rows, work = flat_arrays(problem.tree_work).rows, flat_arrays(problem.workspace)
+    loop_work.solution[: len(rates)] = rates
+    gather(tree, loops, loop_work, rows, loop_work.solution)
+    put_row_residuals(tree, loops, loop_work, rows, work)
+    assert np.abs(loop_work.left).max() < 1e-12 < np.abs(rates).min()
 
 
 def test_a_coupling_twice_moves_as_once():

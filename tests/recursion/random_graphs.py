@@ -13,12 +13,12 @@ from mechanisms import random_rotation
 from chasles.build.system.build_tree import LOOSE, Link, build_tree
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, ROW_WIDTH, TWIST
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
-from chasles.core.recursion.cuts import Cut, Term
-from chasles.core.recursion.groups import Loops, make_loop_room
+from chasles.core.recursion.groups import Loops, make_loop_workspace
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.loading import load_rows
+from chasles.core.recursion.loop_constraints import LoopConstraint, Term
 from chasles.core.recursion.tables import make_loops
-from chasles.core.recursion.tree import DOF, PAIR_CODES, STORED, make_recursion
+from chasles.core.recursion.tree import DOF, PAIR_CODES, STORED, make_tree_workspace
 
 CARRIED = ("fixed", "revolute", "prismatic", "helical", "cylindrical", "planar", "spherical")
 #: Pairs whose coordinates a coupling may name.
@@ -55,7 +55,7 @@ class Graph:
     """A tree, cuts, and J and eta of their rows."""
 
     tree: Any
-    cuts: list[Cut]
+    cuts: list[LoopConstraint]
     jacobian: Any
     eta: Any
     damping: Any
@@ -94,38 +94,42 @@ class Graph:
         parts = {name: getattr(tree, name).copy() for name in ("mass", "inertia", "moment")}
         for part in parts.values():
             part[bodies] = 0.0
-        return replace(self, tree=tree._replace(**parts, is_tip=0 * tree.is_tip))
+        return replace(
+            self, tree=tree._replace(**parts, is_spherical_leaf=0 * tree.is_spherical_leaf)
+        )
 
     def loaded(self, made: Any = make_loops) -> SimpleNamespace:
         """Everything that the program works on, the rows loaded."""
         tree = flat(self.tree)
         loops: Loops = made(self.tree, self.cuts)
         loops = loops._replace(damping=self.damping[loops.source], is_damped=1)
-        room = flat(make_loop_room(loops, tree.body_count, tree.rate_count))
-        memory = make_recursion(self.tree, np.zeros(1), wrenches=True, efforts=False, rows=True)
-        memory.wrenches[:] = self.wrenches
-        memory, loops = flat(memory), flat(loops)
+        loop_work = flat(make_loop_workspace(loops, tree.body_count, tree.rate_count))
+        tree_work = make_tree_workspace(
+            self.tree, np.zeros(1), wrenches=True, efforts=False, rows=True
+        )
+        tree_work.wrenches[:] = self.wrenches
+        tree_work, loops = flat(tree_work), flat(loops)
         absolute = np.zeros(ABSOLUTE_WIDTH * tree.body_count)
-        kinematics(tree, self.state, memory.rows)
-        place(tree, self.state, memory.rows, absolute)
-        clear_sums(tree, memory.rows)
-        load_wrenches(tree, memory)
+        kinematics(tree, self.state, tree_work.rows)
+        place(tree, self.state, tree_work.rows, absolute)
+        clear_sums(tree, tree_work.rows)
+        load_wrenches(tree, tree_work)
         for k, cut in enumerate(cut for cut in self.cuts_in_order(loops) if cut.is_coupling):
             for term in range(loops.first_term[k], loops.first_term[k + 1]):
-                room.own[loops.term_at[term]] = loops.powers[loops.first_power[term] + 1]
+                loop_work.own[loops.term_at[term]] = loops.powers[loops.first_power[term] + 1]
             for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
                 at = 6 * list(cut.ties).index(loops.tie_body[tie])
-                room.ties[6 * tie : 6 * tie + 6] = self.tied(cut)[at : at + 6]
+                loop_work.ties[6 * tie : 6 * tie + 6] = self.tied(cut)[at : at + 6]
         jacobian = self.jacobian.reshape(-1)
-        load_rows(tree, loops, memory.rows, room, absolute, jacobian, self.eta)
-        return SimpleNamespace(tree=tree, loops=loops, room=room, memory=memory)
+        load_rows(tree, loops, tree_work.rows, loop_work, absolute, jacobian, self.eta)
+        return SimpleNamespace(tree=tree, loops=loops, loop_work=loop_work, tree_work=tree_work)
 
-    def cuts_in_order(self, loops: Any) -> list[Cut]:
+    def cuts_in_order(self, loops: Any) -> list[LoopConstraint]:
         by_row = {row: cut for cut in self.cuts for row in cut.rows}
         found = [by_row[int(source)] for source in loops.source]
         return [cut for k, cut in enumerate(found) if k == 0 or cut is not found[k - 1]]
 
-    def tied(self, cut: Cut) -> Any:
+    def tied(self, cut: LoopConstraint) -> Any:
         """The row of a formula of bodies; its numbers are drawn from the cut's own number."""
         return np.random.default_rng(cut.joint).normal(size=6 * len(cut.ties))
 
@@ -179,17 +183,19 @@ def random_state(rng: np.random.Generator, tree: Any) -> Any:
 
 
 def placed(tree: Any, state: Any) -> Any:
-    memory = flat(make_recursion(tree, np.zeros(1), wrenches=True, efforts=False, rows=True))
+    tree_work = flat(
+        make_tree_workspace(tree, np.zeros(1), wrenches=True, efforts=False, rows=True)
+    )
     absolute = np.zeros(ABSOLUTE_WIDTH * tree.body_count)
-    kinematics(flat(tree), state, memory.rows)
-    place(flat(tree), state, memory.rows, absolute)
+    kinematics(flat(tree), state, tree_work.rows)
+    place(flat(tree), state, tree_work.rows, absolute)
     return absolute
 
 
 def random_cut(
     rng: np.random.Generator, joint: int, size: int, first: int, pairs: list[str], tree: Any,
     absolute: Any,
-) -> tuple[Cut, list[Any]]:  # fmt: skip
+) -> tuple[LoopConstraint, list[Any]]:  # fmt: skip
     """A joint between two bodies or to the ground, balanced or not, or a coupling."""
     rows, bodies = tuple(range(first, first + size)), len(pairs)
     kind = rng.random()
@@ -200,18 +206,18 @@ def random_cut(
             slot = int(rng.integers(DOF[tree.pair[body]]))
             rate = int(tree.rate_at[body]) + slot
             terms.append(Term(body, slot, 0, rate, 0, (float(rng.normal()),), np.zeros(3)))
-        return Cut(joint, -1, -1, rows, terms=tuple(terms)), [np.zeros(ROW_WIDTH)]
+        return LoopConstraint(joint, -1, -1, rows, terms=tuple(terms)), [np.zeros(ROW_WIDTH)]
     if size == 1 and kind < 0.5:
         ties = tuple(rng.choice(bodies, min(bodies, 3), replace=False).tolist())
-        return Cut(joint, -1, -1, rows, balanced=False, ties=ties), [np.zeros(ROW_WIDTH)]
+        return LoopConstraint(joint, -1, -1, rows, balanced=False, ties=ties), [np.zeros(ROW_WIDTH)]
     b = int(rng.integers(bodies))
     a = int(rng.choice([k for k in range(-1, bodies) if k != b]))
     shifts = first + int(rng.integers(size + 1))
-    cut = Cut(joint, a, b, rows, balanced=bool(rng.random() < 0.8), shifts=shifts)
+    cut = LoopConstraint(joint, a, b, rows, balanced=bool(rng.random() < 0.8), shifts=shifts)
     return cut, [random_row(rng, cut, absolute) for _ in rows]
 
 
-def random_row(rng: np.random.Generator, cut: Cut, absolute: Any) -> Any:
+def random_row(rng: np.random.Generator, cut: LoopConstraint, absolute: Any) -> Any:
     """A row of J on two bodies; if it balances, a wrench on one and its opposite on the other."""
     torque, force = rng.normal(size=(2, 3))
     row = np.zeros(ROW_WIDTH)

@@ -9,7 +9,7 @@ import chasles as ch
 from chasles.build.system.build import build
 from chasles.build.system.tree_setup import tree_setup
 from chasles.core.recursion.count import recursion_flops
-from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.loop_constraints import LoopConstraint
 from chasles.core.recursion.program import make_program
 from chasles.core.recursion.tables import make_loops
 from chasles.spaces import resolve_spaces
@@ -43,7 +43,11 @@ def test_every_further_body_of_a_chain_costs_the_same(kind):
 def test_a_row_ends_where_the_ways_of_its_bodies_meet():
     """Bodies 2 and 4 hang on 1, 5 on the ground; a gear does not balance and rides on."""
     parent, loose = [-1, 0, 1, 1, 3, -1], [False] * 6
-    cuts = [Cut(0, 2, 4, (0, 1)), Cut(1, 4, 5, (2,)), Cut(2, 2, 4, (3,), False)]
+    cuts = [
+        LoopConstraint(0, 2, 4, (0, 1)),
+        LoopConstraint(1, 4, 5, (2,)),
+        LoopConstraint(2, 2, 4, (3,), False),
+    ]
     program = make_program(parent, loose, cuts)
     assert program.ends == [1, -1, -1]
     assert program.riders == [{1, 2}, {1, 2}, {0, 2}, {0, 1, 2}, {0, 1, 2}, {1}]

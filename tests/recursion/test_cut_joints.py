@@ -133,12 +133,14 @@ def test_a_ladder_of_four_bars_keeps_its_rows_and_pairs_linear():
 
 def correction(problem, change):
     """The change of the coordinates by which rows change as given, on a factor at the start."""
-    tree, loops, room = (flat(part) for part in (problem.tree, problem.loops, problem.room))
-    parts = problem.tree, problem.memory, problem.setup.system, problem.work
-    assert tree_factor(*parts, problem.loops, problem.room, problem.start, 1) == SOLVED
-    room.wanted[: loops.row_count] = change
-    solve_rows(tree, loops, room, problem.memory.rows.reshape(-1))
-    return room.solution[: tree.rate_count].copy()
+    tree, loops, loop_work = (
+        flat(part) for part in (problem.tree, problem.loops, problem.loop_work)
+    )
+    parts = problem.tree, problem.tree_work, problem.setup.system, problem.workspace
+    assert tree_factor(*parts, problem.loops, problem.loop_work, problem.start, 1) == SOLVED
+    loop_work.wanted[: loops.row_count] = change
+    solve_rows(tree, loops, loop_work, problem.tree_work.rows.reshape(-1))
+    return loop_work.solution[: tree.rate_count].copy()
 
 
 @pytest.mark.parametrize("seed", range(4))

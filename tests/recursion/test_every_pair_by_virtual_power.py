@@ -24,7 +24,7 @@ from chasles.core.recursion.tree import (
     PAIR_CODES,
     SPHERICAL,
     TURN,
-    make_recursion,
+    make_tree_workspace,
 )
 
 ON_JOINTS = tuple(pair for pair in PAIR_CODES if pair not in ("fixed", "free", "SO3xR3", "SE3"))
@@ -59,9 +59,9 @@ def random_state(rng, tree):
     return np.array([*stored, *rng.normal(size=tree.rate_count)])
 
 
-def absolute_of(tree, memory, state):
+def absolute_of(tree, tree_work, state):
     out = np.zeros((1, tree.body_count, 18))
-    tree_absolute(tree, memory, state[None], out)
+    tree_absolute(tree, tree_work, state[None], out)
     return out[0]
 
 
@@ -69,32 +69,32 @@ def missed(links, rng, loaded, pushed):
     """How far the accelerations are from the equations above, and from what is driven."""
     tree = build_tree(links, rng.normal(size=3) * 5.0)
     signals = rng.normal(size=3 * 4)
-    memory = make_recursion(tree, signals, wrenches=loaded, efforts=pushed)
-    memory.wrenches[:] = rng.normal(size=memory.wrenches.shape) * loaded
-    memory.efforts[:] = rng.normal(size=tree.rate_count) * pushed
+    tree_work = make_tree_workspace(tree, signals, wrenches=loaded, efforts=pushed)
+    tree_work.wrenches[:] = rng.normal(size=tree_work.wrenches.shape) * loaded
+    tree_work.efforts[:] = rng.normal(size=tree.rate_count) * pushed
     for at in tree.rate_at[(tree.pair == SPHERICAL) & (tree.parent >= 0)]:
-        memory.efforts[at : at + 3] = (
+        tree_work.efforts[at : at + 3] = (
             0.0  # no force acts along such: between bodies they are wrenches
         )
-    memory.rows[:] = 7.0  # of a stage before
+    tree_work.rows[:] = 7.0  # of a stage before
     state, rates = random_state(rng, tree), np.zeros(tree.rate_count)
-    poses, partial = absolute_of(tree, memory, state), []
+    poses, partial = absolute_of(tree, tree_work, state), []
     for unit in np.eye(tree.rate_count):
         one = np.concatenate((state[: tree.stored_count], unit))
-        partial.append(absolute_of(tree, memory, one)[:, 12:])
-    tree_rates(tree, memory, state, rates)
+        partial.append(absolute_of(tree, tree_work, one)[:, 12:])
+    tree_rates(tree, tree_work, state, rates)
     power = np.zeros(tree.rate_count)
     for k, link in enumerate(links):
-        row, own = memory.rows[k], poses[k, :9].reshape(3, 3)
+        row, own = tree_work.rows[k], poses[k, :9].reshape(3, 3)
         alpha, omega = row[ALPHA : ALPHA + 3], row[OMEGA : OMEGA + 3]
         arm = row[TURN : TURN + 9].reshape(3, 3) @ tree.centre[k]
         felt = row[ACCELERATION : ACCELERATION + 3] + np.cross(alpha, arm)
         felt = own.T @ (felt + np.cross(omega, np.cross(omega, arm)))
         alpha, omega = own.T @ alpha, own.T @ omega
         torque = link.inertia @ alpha + np.cross(omega, link.inertia @ omega)
-        wrench = np.concatenate((torque, link.mass * felt)) - memory.wrenches[k]
+        wrench = np.concatenate((torque, link.mass * felt)) - tree_work.wrenches[k]
         power += [moved[k] @ wrench for moved in partial]
-    wrong = power - memory.efforts + tree.armature * rates
+    wrong = power - tree_work.efforts + tree.armature * rates
     driven = tree.driven >= 0
     wrong[driven] = rates[driven] - signals[tree.driven[driven] + 2]
     return np.abs(wrong).max() / max(1.0, np.abs(power).max())

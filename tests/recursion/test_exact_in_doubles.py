@@ -13,7 +13,7 @@ from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.build.system.build import build
 from chasles.build.system.tree_setup import tree_setup
 from chasles.core.recursion.run import tree_rates
-from chasles.core.recursion.tree import FREE, make_recursion
+from chasles.core.recursion.tree import FREE, make_tree_workspace
 from chasles.spaces import resolve_spaces
 
 METHODS = ("euler", "midpoint", "heun", "kutta3", "rk4", "dopri5", "butcher6", "dop853")
@@ -100,8 +100,11 @@ def test_points_swing_like_points(size):
     ]
     model = ch.Model(bodies, joints, gravity=(0, -9.81, 0))
     tree = tree_setup(build(model, resolve_spaces(model, "subgroups"))).tree
-    memory, rates = make_recursion(tree, np.zeros(1), wrenches=False, efforts=False), np.zeros(2)
-    tree_rates(tree, memory, np.array([0, 1, 0, 0, 1, 0, 3.0, -5.0]), rates)
+    tree_work, rates = (
+        make_tree_workspace(tree, np.zeros(1), wrenches=False, efforts=False),
+        np.zeros(2),
+    )
+    tree_rates(tree, tree_work, np.array([0, 1, 0, 0, 1, 0, 3.0, -5.0]), rates)
     # The first rod along x, the second along y: the textbook's equations at right angles.
     (l1, l2), (m1, m2), (w1, w2) = length, mass, (3.0, -2.0)
     first = (m2 * l2 * w2**2 - (m1 + m2) * 9.81) / ((m1 + m2) * l1)

@@ -21,8 +21,8 @@ from random_loops import (
 
 import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.core.mechanism import Promises
-from chasles.run.checks import make_promises
+from chasles.core.mechanism import AccuracyLimits
+from chasles.run.checks import make_accuracy_limits
 from chasles.run.stepper import Stepper
 from chasles.spaces.tree import pair_tree
 from chasles.studies.library import bennett, bricard, four_bar, n_four_bar
@@ -76,10 +76,10 @@ def outcome(model: ch.Model, spaces, **options):
         return stopped.what
 
 
-def closed_by_metres(*arguments) -> Promises:
+def closed_by_metres(*arguments) -> AccuracyLimits:
     """Projection ends at 1e-12 m, as that of the charts does, and not at 1e-12 of a lever."""
-    promises = make_promises(*arguments)
-    return promises._replace(sizes=np.ones_like(promises.sizes))
+    accuracy = make_accuracy_limits(*arguments)
+    return accuracy._replace(sizes=np.ones_like(accuracy.sizes))
 
 
 @pytest.mark.slow
@@ -92,7 +92,9 @@ def test_hundreds_of_random_models_move_as_on_charts(family, options, monkeypatc
     A model that is thrown about by a pose close to a singular one misses more than 1e-4 of its
     energy on the charts; rounding errors are magnified there, and it is not compared.
     """
-    monkeypatch.setattr(sys.modules["chasles.run.preparation"], "make_promises", closed_by_metres)
+    monkeypatch.setattr(
+        sys.modules["chasles.run.preparation"], "make_accuracy_limits", closed_by_metres
+    )
     apart = []
     for seed in range(100, 140):
         model = FAMILIES[family](seed)
@@ -112,7 +114,9 @@ def test_a_driven_coordinate_differs_from_a_driven_row_by_the_order_of_the_metho
     seed, options, monkeypatch
 ):
     """Stages put it where its motion is; those of the charts are off it by h^2 f'' / 8."""
-    monkeypatch.setattr(sys.modules["chasles.run.preparation"], "make_promises", closed_by_metres)
+    monkeypatch.setattr(
+        sys.modules["chasles.run.preparation"], "make_accuracy_limits", closed_by_metres
+    )
     model = driven(planar(seed, 4), "hinge 0")
     apart = [largest_apart(*both(model, 0.16, step, **options)) for step in (4e-3, 2e-3)]
     rounding = apart[0] < 1e-12  # the driven joint is cut on both sides

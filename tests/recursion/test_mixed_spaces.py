@@ -9,7 +9,7 @@ from subgroup_runs import floating_tree, on_charts, random_tree, run_of
 
 import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.core.recursion.tree import DIRECT, FREE, PROPER
+from chasles.core.recursion.tree import FREE, SE3_PAIR, SO3XR3_PAIR
 from chasles.model import InvalidOption
 from chasles.spaces import Space
 
@@ -79,7 +79,7 @@ def test_a_chart_may_refer_to_a_body_that_no_joint_leads_to():
     for name, group, reference in (("body 2", "SE3", "body 0"), ("body 3", "SO3xR3", "body 1")):
         mixed[name] = alike[name] = Space(group, None, reference)
     problem = TreeProblem.from_model(model, spaces=mixed)
-    assert problem.tree.pair.tolist()[2:] == [PROPER, DIRECT]
+    assert problem.tree.pair.tolist()[2:] == [SE3_PAIR, SO3XR3_PAIR]
     assert problem.tree.parent.tolist()[2:] == [-1, -1] and problem.tree.base.tolist()[2:] == [0, 1]
     assert disagreement(model, mixed, alike, 0.05, 1e-3) < 1e-11
 

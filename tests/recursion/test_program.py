@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from random_graphs import CARRIED, LOOSE, Graph
 from random_loops import looped
 
-from chasles.build.dynamics.cut_joints import mobility_of, room_of
+from chasles.build.dynamics.cut_joints import loop_workspace_of, mobility_of
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.arrays import vec3
 from chasles.core.recursion import tables
-from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.loading import in_world
+from chasles.core.recursion.loop_constraints import LoopConstraint
 from chasles.core.recursion.program import Frontier, make_program
 from chasles.core.recursion.solving import (
     loop_inward,
@@ -75,19 +75,19 @@ def is_close(found, expected):
 @settings(max_examples=25, deadline=None)
 def test_every_program_solves_the_dense_equations(made, graph):
     at = graph.loaded(made)
-    tree, loops, room, rows = at.tree, at.loops, at.room, at.memory.rows
-    assert loop_inward(tree, at.memory, loops, room, 1) == SOLVED
+    tree, loops, loop_work, rows = at.tree, at.loops, at.loop_work, at.tree_work.rows
+    assert loop_inward(tree, at.tree_work, loops, loop_work, 1) == SOLVED
     out = np.zeros(tree.rate_count)
-    loop_outward(tree, loops, room, rows, vec3(tree.gravity, 0), True, out, 0)
+    loop_outward(tree, loops, loop_work, rows, vec3(tree.gravity, 0), True, out, 0)
     rates, multipliers = solved(graph, graph.eta, graph.dense()[2])
     assert is_close(out, rates)
-    assert is_close(room.multipliers[: loops.row_count], multipliers[loops.source])
+    assert is_close(loop_work.multipliers[: loops.row_count], multipliers[loops.source])
     wanted = np.random.default_rng(1).normal(size=len(graph.eta))
-    room.wanted[: loops.row_count] = wanted[loops.source]
-    loop_resolve(tree, loops, room, rows, out, 0)
+    loop_work.wanted[: loops.row_count] = wanted[loops.source]
+    loop_resolve(tree, loops, loop_work, rows, out, 0)
     rates, multipliers = solved(graph, wanted, 0.0 * rates)
     assert is_close(out, rates)
-    assert is_close(room.multipliers[: loops.row_count], multipliers[loops.source])
+    assert is_close(loop_work.multipliers[: loops.row_count], multipliers[loops.source])
 
 
 @given(graph=graphs(), draw=st.data())
@@ -102,13 +102,15 @@ def test_bodies_without_mass_give_way_once_inertia_has_reached_them(graph, draw)
     whole = np.block([[mass, rows.T], [rows, -np.diag(graph.damping)]])
     assume(np.linalg.cond(whole) < 1e6)
     at = graph.loaded()
-    assume(loop_inward(at.tree, at.memory, at.loops, at.room, 1) == SOLVED)
+    assume(loop_inward(at.tree, at.tree_work, at.loops, at.loop_work, 1) == SOLVED)
     out = np.zeros(at.tree.rate_count)
-    loop_outward(at.tree, at.loops, at.room, at.memory.rows, vec3(at.tree.gravity, 0), True, out, 0)
+    loop_outward(
+        at.tree, at.loops, at.loop_work, at.tree_work.rows, vec3(at.tree.gravity, 0), True, out, 0
+    )
     rates, multipliers = solved(graph, graph.eta, load)
     assume(np.isfinite(out).all())  # a frame may be resisted in some directions only
     assert is_close(out, rates)
-    assert is_close(at.room.multipliers[: at.loops.row_count], multipliers[at.loops.source])
+    assert is_close(at.loop_work.multipliers[: at.loops.row_count], multipliers[at.loops.source])
 
 
 @given(graph=graphs())
@@ -116,10 +118,10 @@ def test_bodies_without_mass_give_way_once_inertia_has_reached_them(graph, draw)
 def test_rows_that_no_coordinate_moves_have_no_mobility_and_others_have_some(graph):
     """What is inside its loop gives way to a row: less than everything, but not nothing."""
     at = graph.loaded()
-    loop_inward(at.tree, at.memory, at.loops, at.room, 0)
+    loop_inward(at.tree, at.tree_work, at.loops, at.loop_work, 0)
     mass, rows, _ = graph.dense()
     whole = np.diag(rows @ np.linalg.solve(mass, rows.T))[at.loops.source]
-    found = mobility_of(at.loops, at.room) - at.loops.damping[: at.loops.row_count]
+    found = mobility_of(at.loops, at.loop_work) - at.loops.damping[: at.loops.row_count]
     assert (found <= whole + 1e-9).all()
     assert ((found > 1e-12) == (whole > 1e-12)).all()
 
@@ -138,8 +140,8 @@ def test_lower_pairs_along_their_axes_and_by_rows_of_j_move_alike(seed):
     loops = in_world(problem.loops, problem.tree, problem.setup.system)
     assert loops.loading.any() and loops.is_formed == 0
     other = TreeProblem(
-        problem.setup, problem.tree, loops, problem.memory, problem.work,
-        room_of(loops, problem.tree), problem.start,
+        problem.setup, problem.tree, loops, problem.tree_work, problem.workspace,
+        loop_workspace_of(loops, problem.tree), problem.start,
     )  # fmt: skip
     found = other.reactions(problem.start)
     assert is_close(found.rates, expected.rates)
@@ -158,13 +160,15 @@ def test_what_met_a_row_that_closed_on_the_ground_hangs_on_the_ground(seed, kind
     """Here rows close too soon, without a pivot, where the ground is forgotten."""
     graph = Graph.drawn(seed, kinds, sizes, damped=False)
     at = graph.loaded(in_order(False))
-    assert loop_inward(at.tree, at.memory, at.loops, at.room, 1) == SOLVED
+    assert loop_inward(at.tree, at.tree_work, at.loops, at.loop_work, 1) == SOLVED
 
 
 @pytest.mark.parametrize("bodies", [500, 1000])
 def test_chains_and_stars_on_charts_meet_nothing(bodies):
-    chain = [Cut(k, k - 1, k, (3 * k, 3 * k + 1, 3 * k + 2)) for k in range(bodies)]
-    star = [Cut(k, min(0, k - 1), k, (3 * k, 3 * k + 1, 3 * k + 2)) for k in range(bodies)]
+    chain = [LoopConstraint(k, k - 1, k, (3 * k, 3 * k + 1, 3 * k + 2)) for k in range(bodies)]
+    star = [
+        LoopConstraint(k, min(0, k - 1), k, (3 * k, 3 * k + 1, 3 * k + 2)) for k in range(bodies)
+    ]
     for cuts in (chain, star):
         program = make_program([-1] * bodies, [True] * bodies, cuts)
         assert not any(program.later)

@@ -12,7 +12,7 @@ from chasles.build.system.build import build
 from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import state_of
 from chasles.core.recursion.run import tree_rates
-from chasles.core.recursion.tree import ACCELERATION, ALPHA, OMEGA, TURN, make_recursion
+from chasles.core.recursion.tree import ACCELERATION, ALPHA, OMEGA, TURN, make_tree_workspace
 from chasles.spaces import resolve_spaces
 
 #: MuJoCo's dof of every coordinate that both have: angles, and displacements of the same point.
@@ -94,7 +94,7 @@ def accelerations(model, state, armature, loads=None, efforts=None):
     setup = build(model, resolve_spaces(model, "auto"), start=state)
     order = list(setup.body_index)
     tree = geared_tree(model, armature)
-    memory = make_recursion(
+    tree_work = make_tree_workspace(
         tree, np.zeros(1), wrenches=loads is not None, efforts=efforts is not None
     )
     place = [model.body_names.index(name) for name in order]
@@ -102,12 +102,12 @@ def accelerations(model, state, armature, loads=None, efforts=None):
     if loads is not None:
         for k, name in enumerate(order):
             own = absolute[k, :9].reshape(3, 3)
-            memory.wrenches[k] = *(own.T @ loads[name][3:]), *(own.T @ loads[name][:3])
-        memory.efforts[:] = efforts
-    tree_rates(tree, memory, state_of(tree, absolute), np.zeros(tree.rate_count))
+            tree_work.wrenches[k] = *(own.T @ loads[name][3:]), *(own.T @ loads[name][:3])
+        tree_work.efforts[:] = efforts
+    tree_rates(tree, tree_work, state_of(tree, absolute), np.zeros(tree.rate_count))
     out = np.zeros((len(order), 6))
     for k, target in enumerate(place):
-        row = memory.rows[k]
+        row = tree_work.rows[k]
         turn, omega = row[TURN : TURN + 9].reshape(3, 3), row[OMEGA : OMEGA + 3]
         alpha, a = row[ALPHA : ALPHA + 3], row[ACCELERATION : ACCELERATION + 3]
         arm = turn @ tree.centre[k]

@@ -13,7 +13,7 @@ from chasles.build.system.build import build
 from chasles.build.system.build_tree import Link, build_tree
 from chasles.build.system.tree_setup import links_of
 from chasles.core.recursion.run import tree_rates
-from chasles.core.recursion.tree import ALPHA, make_recursion
+from chasles.core.recursion.tree import ALPHA, make_tree_workspace
 from chasles.model import InvalidBody, InvalidJoint
 from chasles.spaces import resolve_spaces
 from chasles.spaces.on_subgroups import subgroup_tree
@@ -95,10 +95,10 @@ def test_a_massless_cross_between_two_hinges_is_a_universal_joint():
     state[[1, 4, 7]] = 1.0
     axis = turns[0] @ hinge.axes_parent[:, 2] if hinge.parent >= 0 else hinge.axes_parent[:, 2]
     state[tree.stored_count :] = axis @ spins[0], x @ relative, y @ relative
-    memory = make_recursion(tree, np.zeros(1), wrenches=False, efforts=False)
-    tree_rates(tree, memory, state, np.zeros(3))
+    tree_work = make_tree_workspace(tree, np.zeros(1), wrenches=False, efforts=False)
+    tree_rates(tree, tree_work, state, np.zeros(3))
     for link, body in ((0, 0), (2, 1)):
-        ours = turns[body].T @ memory.rows[link, ALPHA : ALPHA + 3]
+        ours = turns[body].T @ tree_work.rows[link, ALPHA : ALPHA + 3]
         assert ours == pytest.approx(wanted[body], rel=1e-10, abs=1e-10)
 
 
@@ -157,7 +157,7 @@ def test_an_effort_of_a_driver_is_that_of_its_row():
     driver = ch.Driver("drive", "joint 1", motion)
     model = ch.Model(model.bodies, model.joints, gravity=model.gravity, drivers=[driver])
     problem = TreeProblem.from_model(model)
-    problem.memory.signals[:] = problem.setup.signals.sample(np.zeros(1))[0]
+    problem.tree_work.signals[:] = problem.setup.signals.sample(np.zeros(1))[0]
     ours = problem.reactions(problem.start)
     result = ch.simulate(model, until=1e-3, step=1e-3)
     at = problem.tree.rate_at[problem.setup.body_index["body 1"]]

@@ -92,7 +92,13 @@ def test_a_formula_of_the_users_own_is_evaluated_from_threads(compiled, hurried)
 def test_an_evaluation_keeps_its_values_when_another_state_is_evaluated(result):
     form = result.problem.form
     first = form.at(result.absolute[0], 0.0, result.integrals[0])
-    values = (first.found, first.wrenches, first.work.jacobian, first.work.eta, first.work.forces)
+    values = (
+        first.found,
+        first.wrenches,
+        first.workspace.jacobian,
+        first.workspace.eta,
+        first.workspace.forces,
+    )
     kept = [np.copy(value) for value in values]
     form.at(result.absolute[-1], result.t[-1], result.integrals[-1])
     assert all(np.array_equal(a, b) for a, b in zip(kept, values))
@@ -104,7 +110,7 @@ def test_the_joints_exert_minus_the_transposed_jacobian_times_lambda(result):
     joints = result.problem.setup.system.joints
     for joint in range(len(joints.kind)):
         span = slice(joints.first_row[joint], joints.first_row[joint] + joints.rows[joint])
-        expected = -found.work.jacobian[span].T @ found.multipliers[span]
+        expected = -found.workspace.jacobian[span].T @ found.multipliers[span]
         np.testing.assert_allclose(found.wrenches[0, joint], expected, atol=1e-10)
 
 
@@ -118,8 +124,8 @@ def test_where_joints_depend_on_each_other_rows_have_values_and_the_solution_is_
     floors = np.ones(setup.system.row_count)  # no pivot is that large
     found = replace(solver.form, floors=floors).at(setup.absolute)
     assert not found.is_solved and np.isnan(found.acceleration).all()
-    assert np.isfinite(found.work.jacobian).all() and np.isfinite(found.work.forces).all()
-    assert found.work.forces[5] == pytest.approx(-9.81)
+    assert np.isfinite(found.workspace.jacobian).all() and np.isfinite(found.workspace.forces).all()
+    assert found.workspace.forces[5] == pytest.approx(-9.81)
 
 
 def test_a_problem_has_no_solver_before_one_is_asked_for():

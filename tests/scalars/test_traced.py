@@ -16,7 +16,7 @@ from chasles.groups.so3 import so3_log
 from chasles.integrators.advance import take_step
 from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
-from chasles.run.checks import make_promises
+from chasles.run.checks import make_accuracy_limits
 from chasles.run.preparation import stabilised
 from chasles.run.stepper import make_stepper
 from chasles.scalars import elementary, errorfree
@@ -130,8 +130,8 @@ def prepared(model, stabilise=None):
     problem = make_problem(chosen)
     held = stabilised(chosen, choice, problem.redundancy)
     stabiliser = make_stabiliser(problem.setup, choice, held, STEP)
-    promises = make_promises(problem.setup, (), STEP)
-    return make_stepper(problem.solver, find_method("rk4"), stabiliser, promises, 1.0)
+    accuracy = make_accuracy_limits(problem.setup, (), STEP)
+    return make_stepper(problem.solver, find_method("rk4"), stabiliser, accuracy, 1.0)
 
 
 class PlainStep:
@@ -147,9 +147,9 @@ class PlainStep:
         return [*self.block.tolist(), number * STEP, (number + 1) * STEP]
 
     def __call__(self, x):
-        scratch, scheme = unboxed(self.stepper.scratch), unboxed(self.stepper.scheme)
+        workspace, scheme = unboxed(self.stepper.workspace), unboxed(self.stepper.scheme)
         state, times, out = list(x[:-2]), (x[-2], x[-1]), [0.0] * (len(x) - 2)
-        assert take_step(self.mechanism, scratch, scheme, state, times, STEP, 0, out) == OK
+        assert take_step(self.mechanism, workspace, scheme, state, times, STEP, 0, out) == OK
         return out
 
     def by_machine_code(self, number):
@@ -224,10 +224,10 @@ def test_a_stage_is_replayed_to_the_last_bit():
     poses, width = solver.start.size, form.solve(solver.start[None]).found.shape[1]
 
     def accelerations(x):
-        memory, work, room = map(unboxed, form.scratch())
+        tree_work, work, loop_work = map(unboxed, form.storage())
         work.absolute[:poses] = x
         rates, out = [0.0] * form.tree.rate_count, [0.0] * width
-        assert solve_free(tree, memory, system, work, loops, room, rates, out, 0) == OK
+        assert solve_free(tree, tree_work, system, work, loops, loop_work, rates, out, 0) == OK
         return out
 
     rng = np.random.default_rng(3)

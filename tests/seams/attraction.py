@@ -43,17 +43,17 @@ def pull(strength, span):
 
 
 @routine
-def attraction_wrench(system, index, work):
+def attraction_wrench(system, index, workspace):
     forces = system.forces
     a, b = forces.a[index], forces.b[index]
     point_a, point_b = vec3(forces.point_a, 3 * index), vec3(forces.point_b, 3 * index)
-    pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
+    pose_a, pose_b = pose_of(workspace.absolute, a), pose_of(workspace.absolute, b)
     span = sub(
         add(pose_b[1], matvec(pose_b[0], point_b)), add(pose_a[1], matvec(pose_a[0], point_a))
     )
     force = pull(forces.law[LAW_WIDTH * index], span)
-    add_wrench(work.rhs, b, wrench_of_force(pose_b[0], point_b, force))
-    add_wrench(work.rhs, a, wrench_of_force(pose_a[0], point_a, neg(force)))
+    add_wrench(workspace.rhs, b, wrench_of_force(pose_b[0], point_b, force))
+    add_wrench(workspace.rhs, a, wrench_of_force(pose_a[0], point_a, neg(force)))
     return 0.0  # the potential accounts for all of it
 
 

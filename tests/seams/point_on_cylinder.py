@@ -53,7 +53,7 @@ def beyond_cylinder(radius, shift):
 
 
 @routine
-def cylinder_rows(system, joint, absolute, work, jacobian, eta):
+def cylinder_rows(system, joint, absolute, workspace, jacobian, eta):
     poses, twists, axes, omegas, points, velocities = joint_motion(system, joint, absolute)
     radius = system.joints.constant[joint]
     axes_b = mat9(system.joints.axes_b, 9 * joint)
@@ -77,7 +77,7 @@ def cylinder_rows(system, joint, absolute, work, jacobian, eta):
 
 
 @routine
-def cylinder_residual(system, joint, turn, shift, target, work, row, out):
+def cylinder_residual(system, joint, turn, shift, target, workspace, row, out):
     out[row] = -beyond_cylinder(system.joints.constant[joint], shift)
 
 

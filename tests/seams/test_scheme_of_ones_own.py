@@ -32,15 +32,15 @@ def make_lie_midpoint(kept, length):
 
 
 @routine
-def attempt_lie_midpoint(mechanism, scratch, scheme, state, t, step, out):
-    outcome = stage(mechanism, scratch, state, t, Role(0.0), scheme.slope)
+def attempt_lie_midpoint(mechanism, workspace, scheme, state, t, step, out):
+    outcome = stage(mechanism, workspace, state, t, Role(0.0), scheme.slope)
     if outcome != OK:
         return outcome
     for k in range(slope_length(mechanism)):
         scheme.increment[k] = 0.5 * step * scheme.slope[k]
     retract(mechanism, state, scheme.increment, scheme.point)
     half = t + 0.5 * step
-    outcome = stage(mechanism, scratch, scheme.point, half, Role(1.0), scheme.slope)
+    outcome = stage(mechanism, workspace, scheme.point, half, Role(1.0), scheme.slope)
     if outcome != OK:
         return outcome
     for k in range(slope_length(mechanism)):

@@ -20,7 +20,7 @@ import pytest
 from mechanisms import double_pendulum, heavy_top
 
 import chasles as ch
-from chasles.many.sweeps.fingerprints import told_measure
+from chasles.many.sweeps.fingerprints import measure_fingerprint
 from chasles.many.sweeps.plan import make_plan
 from chasles.many.sweeps.store import open_store, read_runs
 from chasles.model.parameters import parameter_paths, with_parameters
@@ -438,8 +438,8 @@ def in_a_set(order):
 
 def test_a_measure_is_known_again_whatever_the_order_of_its_sets():
     assert repr(frozenset((0, 8))) != repr(frozenset((8, 0)))
-    assert told_measure(in_a_set((0, 8))) == told_measure(in_a_set((8, 0)))
-    assert told_measure(in_a_set((0, 8))) != told_measure(in_a_set((0, 9)))
+    assert measure_fingerprint(in_a_set((0, 8))) == measure_fingerprint(in_a_set((8, 0)))
+    assert measure_fingerprint(in_a_set((0, 8))) != measure_fingerprint(in_a_set((0, 9)))
 
 
 OPEN = (number for number in range(3))  # a value that nobody can write down

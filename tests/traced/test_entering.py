@@ -15,7 +15,7 @@ from chasles.many.ensembles import lanes
 from chasles.many.ensembles.finish import Finisher
 from chasles.many.ensembles.gpu import export_cuda
 from chasles.many.ensembles.members import equal_steps, make_stepper
-from chasles.many.gradients import back
+from chasles.many.gradients import tape
 from chasles.many.traced import stepping
 from chasles.many.traced.cuda import KERNEL
 from chasles.many.traced.record import record
@@ -74,7 +74,7 @@ def test_the_exported_step_of_a_closed_loop_is_entered_at_the_start(tmp_path):
 @pytest.mark.parametrize("model", [three_bar, legs])
 def test_no_member_of_a_loop_or_leg_leaves_the_lanes(model, monkeypatch):
     """Neither at the first steps, nor where stops are touched and left, nor for a look."""
-    monkeypatch.setattr(Finisher, "look", lambda *_: pytest.fail("a look was left over"))
+    monkeypatch.setattr(Finisher, "monitor", lambda *_: pytest.fail("a look was left over"))
     pulls = np.random.default_rng(3).normal(size=(12, 3)) + [0, 0, -9.81]
     vary = {"gravity": pulls * [1, 0, 1]} if model is legs else {"gravity": pulls}
     found = ch.ensemble(model(), vary, 0.2, STEP, save_every=40, kernel="traced")
@@ -179,7 +179,7 @@ def test_looks_that_are_left_over_are_taken_by_the_compiled_kernel(monkeypatch):
     def suspicious(*given, **named):
         found = record(*given, **named)
         never = Guard("<", Place(found.width), -1.0, True)  # of the time
-        return replace(found, look=replace(found.look, guards=(*found.look.guards, never)))
+        return replace(found, monitor=replace(found.monitor, guards=(*found.monitor.guards, never)))
 
     monkeypatch.setattr(lanes, "record", suspicious)
     monkeypatch.setattr(ensembles, "STEPS_PER_BODY", 0)
@@ -210,8 +210,8 @@ def test_statistics_of_models_with_motors():
 def test_the_gradients_of_a_fit_record_their_step_once(monkeypatch):
     """Numbers that vary are inputs of the step; what it is recorded at does not matter."""
     made = []
-    monkeypatch.setattr(back, "SHELF", Shelf())
-    monkeypatch.setattr(back, "record", lambda *a, **b: made.append(1) or record(*a, **b))
+    monkeypatch.setattr(tape, "SHELF", Shelf())
+    monkeypatch.setattr(tape, "record", lambda *a, **b: made.append(1) or record(*a, **b))
 
     def slope(stiffness: float, length: float = 1.0):
         rod = ch.Body.rod("rod", length, mass=1.0, position=(0.5, 0, 0))
@@ -224,5 +224,5 @@ def test_the_gradients_of_a_fit_record_their_step_once(monkeypatch):
     assert len(made) == 1 and first == again != second
     slope(5.0, length=1.1)
     assert len(made) == 2
-    monkeypatch.setattr(back, "SHELF", Shelf())
+    monkeypatch.setattr(tape, "SHELF", Shelf())
     assert slope(6.0) == second

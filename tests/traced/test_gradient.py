@@ -153,7 +153,7 @@ def test_branches_are_differentiated_one_by_one():
 
 def test_long_runs_are_gone_through_in_segments(monkeypatch):
     whole = ch.gradient(spinning_top(), height, ["gravity"], 0.2, STEP)
-    monkeypatch.setattr("chasles.many.gradients.back.MOST_KEPT", 600)
+    monkeypatch.setattr("chasles.many.gradients.tape.MOST_KEPT", 600)
     parts = ch.gradient(spinning_top(), height, ["gravity"], 0.2, STEP)
     assert_allclose(parts["gravity"], whole["gravity"], rtol=1e-14)
 

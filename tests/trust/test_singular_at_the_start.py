@@ -19,7 +19,7 @@ from chasles.build.start.rows import constraint_rows
 from chasles.core.outcomes import OK
 from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
-from chasles.run.checks import make_promises
+from chasles.run.checks import make_accuracy_limits
 from chasles.run.stepper import make_stepper
 
 SPEED, STEP = -8.0, 1e-4
@@ -33,8 +33,8 @@ def stepper_of(model, stabilise=None, damp=False):
     choice = chosen_stabiliser(stabilise)
     held = model.joint_names if choice else ()
     stabiliser = make_stabiliser(problem.setup, choice, held, STEP)
-    promises = make_promises(problem.setup, held, STEP)
-    return make_stepper(problem.solver, find_method("rk4"), stabiliser, promises, damp=damp)
+    accuracy = make_accuracy_limits(problem.setup, held, STEP)
+    return make_stepper(problem.solver, find_method("rk4"), stabiliser, accuracy, damp=damp)
 
 
 def after(stepper, pieces):
@@ -81,8 +81,8 @@ def test_accelerations_away_from_it_are_those_of_dense_algebra():
     for state in result.absolute[1:]:
         found = problem.form.at(state)
         assert found.is_solved
-        rows = constraint_rows(problem.setup, found.work.jacobian).dense(len(mass))
-        rows, eta = rows[np.any(rows, axis=1)], found.work.eta[np.any(rows, axis=1)]
+        rows = constraint_rows(problem.setup, found.workspace.jacobian).dense(len(mass))
+        rows, eta = rows[np.any(rows, axis=1)], found.workspace.eta[np.any(rows, axis=1)]
         inverse = np.linalg.solve(mass, rows.T)
         dense = inverse @ np.linalg.lstsq(rows @ inverse, eta, rcond=1e-12)[0]
         assert found.acceleration == pytest.approx(dense, abs=1e-9 * np.abs(dense).max())

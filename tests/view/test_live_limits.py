@@ -6,7 +6,7 @@ from test_default_sliders import head_of
 from test_films import Visit
 
 import chasles as ch
-from chasles.many.ensembles import portable, ways
+from chasles.many.ensembles import portable, step_branches
 
 
 def spinning_up() -> ch.Model:
@@ -18,10 +18,10 @@ def spinning_up() -> ch.Model:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The head of a page with all ways, and their sizes."""
+    """The head of a page with all step_branches, and their sizes."""
     recorders = []
 
-    class Kept(ways.Recorder):
+    class Kept(step_branches.Recorder):
         def __init__(self, *arguments):
             super().__init__(*arguments)
             recorders.append(self)
@@ -31,7 +31,9 @@ def whole(tmp_path_factory):
         path = tmp_path_factory.mktemp("whole") / "body.html"
         page = ch.export(spinning_up(), path, until=0.1, sliders={"gravity": (5.0, 20.0)})
     (recorder,) = recorders
-    return head_of(page), [ways.size_of_step(way.native.recording) for way in recorder.ways]
+    return head_of(page), [
+        step_branches.size_of_step(way.native.recording) for way in recorder.branches
+    ]
 
 
 def test_a_short_run_is_followed_for_as_long_as_a_page_may_be_watched(whole):
@@ -44,7 +46,7 @@ def test_a_short_run_is_followed_for_as_long_as_a_page_may_be_watched(whole):
 def test_ways_beyond_the_room_are_left_out_and_the_page_says_where_it_stops(
     whole, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr(ways, "MOST_OPERATIONS", whole[1][0] + 1)
+    monkeypatch.setattr(step_branches, "MOST_OPERATIONS", whole[1][0] + 1)
     page = ch.export(spinning_up(), tmp_path / "body.html", until=0.1,
                      sliders={"gravity": (5.0, 20.0)})  # fmt: skip
     live = head_of(page)["live"]
@@ -56,7 +58,7 @@ def test_ways_beyond_the_room_are_left_out_and_the_page_says_where_it_stops(
 def test_where_it_stops_time_stands_and_the_note_is_beside_the_panel(
     browser, whole, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr(ways, "MOST_OPERATIONS", whole[1][0] + 1)
+    monkeypatch.setattr(step_branches, "MOST_OPERATIONS", whole[1][0] + 1)
     page = ch.export(spinning_up(), tmp_path / "body.html", until=0.1, sliders={})
     with Visit(browser, page, fragment="#still") as visit:
         visit.run("setPlaying(true)")
@@ -73,7 +75,7 @@ def test_where_it_stops_time_stands_and_the_note_is_beside_the_panel(
 def test_a_step_that_is_too_large_is_refused_by_the_name_of_what_was_called(
     monkeypatch, tmp_path, refusal
 ):
-    monkeypatch.setattr(ways, "MOST_OPERATIONS", 10)
+    monkeypatch.setattr(step_branches, "MOST_OPERATIONS", 10)
     run = ch.simulate(spinning_up(), 0.1, step=1e-3)
     for call, name in (
         (lambda: ch.export(spinning_up(), tmp_path / "body.html", until=0.1), "export: a step"),

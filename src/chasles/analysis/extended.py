@@ -63,7 +63,7 @@ def extended(setup: Setup) -> tuple[Setup, dict[Key, Coordinate]]:
     first = system.row_count + 6 * np.arange(len(names))
     given = {
         "constant": 0.0, "locked": EVERYTHING, "first_row": first, "rows": 6, "kind": PAIR,
-        "drive": -1, "drive_work": -1, "address": 0, "geared": 0, "span": 6, "rotors": 0.0,
+        "drive": -1, "drive_work": -1, "address": 0, "rotor_bits": 0, "span": 6, "rotors": 0.0,
     }  # fmt: skip
     columns = {}
     for field, values in joints._asdict().items():

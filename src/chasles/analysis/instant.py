@@ -219,9 +219,9 @@ class Instant:
 
     def gaps(self, absolute: Floats, angles: Floats) -> Floats:
         """g of every row (m, rad); zero for a row that restricts speeds only."""
-        scratch, first = make_workspace(self.system), len(self.real)
-        scratch.signals[: len(self.signals)] = self.signals
-        gaps = gaps_and_rows(self.setup, scratch, absolute, self.turned(angles))[self.rows]
+        workspace, first = make_workspace(self.system), len(self.real)
+        workspace.signals[: len(self.signals)] = self.signals
+        gaps = gaps_and_rows(self.setup, workspace, absolute, self.turned(angles))[self.rows]
         gaps[first : first + len(self.coordinates)] = 0.0
         return gaps
 

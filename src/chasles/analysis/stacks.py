@@ -112,7 +112,7 @@ def stacked_joints(system: System, members: Integers, absolute: Floats) -> tuple
     """Entries (m, rows, 12) of J, and their derivatives (m, rows, 12, 12) along poses."""
     joints, count = system.joints, len(members)
     rows = int(joints.rows[members[0]])
-    alone = stacked_part(joints, members, first_row=0, drive=-1, geared=0)
+    alone = stacked_part(joints, members, first_row=0, drive=-1, rotor_bits=0)
     jacobian: dict[int, Any] = {}
     bodies = dual_pair(absolute, joints.a[members], joints.b[members])
     stack = system._replace(joints=alone, joint_count=1)
@@ -134,13 +134,13 @@ def stacked_forces(
     order = range(12) if alone.a[0] == 0 else range(6, 12)
     rhs: dict[int, Any] = dict.fromkeys(order, 0.0)
     first = np.maximum(signal, 0)[:, None] + np.arange(MOST_SIGNALS)
-    work = SimpleNamespace(
+    workspace = SimpleNamespace(
         absolute=dual_pair(absolute, forces.a[members], forces.b[members]), rhs=rhs,
         signals=stacked(signals[np.minimum(first, len(signals) - 1)]),
         quadratures=stacked(angles[np.maximum(angle, 0)]) if angles.size else [0.0],
         quadrature_rates={},
     )  # fmt: skip
-    apply_forces(system._replace(forces=alone, force_count=1), work)
+    apply_forces(system._replace(forces=alone, force_count=1), workspace)
     return split([rhs.get(k, 0.0) for k in range(12)], len(members))
 
 

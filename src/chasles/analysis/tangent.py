@@ -289,12 +289,12 @@ def custom_force(
 
     def wrenches(state: Floats) -> Floats:
         rhs = dict.fromkeys(columns[0].tolist(), 0.0)
-        work = SimpleNamespace(
+        workspace = SimpleNamespace(
             absolute=state.ravel(), rhs=rhs, signals=signals.tolist(), quadratures=angles.tolist(),
             quadrature_rates={}, exchange=np.zeros(EXCHANGE_WIDTH),
             answer=np.zeros(ANSWER_WIDTH),
         )  # fmt: skip
-        apply_forces(alone, work)
+        apply_forces(alone, workspace)
         return np.array([rhs[k] for k in columns[0].tolist()])
 
     slopes = differenced(wrenches, absolute, bodies)

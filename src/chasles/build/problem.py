@@ -137,7 +137,7 @@ class Problem:
 
     @cached_property
     def solver(self) -> Solver:
-        """What runs step with, each in scratch of its own: made when it is first asked for."""
+        """What runs step with, each in a workspace of its own: made when it is first asked for."""
         solver = make_solver(self.setup, damp=self.damp, refuse=self.refuse)
         if not self.damp and not never_depend(self.model):
             check_branches(solver)
@@ -186,7 +186,7 @@ def make_problem(
     return problem
 
 
-def bytes_kept(bodies: int, quadratures: int, states: int) -> int:
+def bytes_stored(bodies: int, quadratures: int, states: int) -> int:
     """Memory that a trajectory takes: points as they come, their charts, what a Result holds."""
     points, integrals = CHART_WIDTH * bodies + quadratures + SUPPLY_WIDTH, quadratures
     charts, absolute = CHART_WIDTH * bodies, ABSOLUTE_WIDTH * bodies

@@ -43,7 +43,7 @@ def use_every_kernel() -> None:
     assemble(Model([door], [Spherical("open", GROUND, door, at=(0, 0, 0), at_b=(0.01, 0, 0))]))
     result = simulate(model, until=0.002, step=0.001, progress=False, spaces="framed")
     result.reaction("lower hinge")
-    check_drivers(result.problem.solver.with_own_scratch())
+    check_drivers(result.problem.solver.with_own_workspace())
     by_tolerance(model, "framed")
     joint_dynamics(Model([door], hinges[:1]))
     simulate(bennett.model(), until=0.002, step=0.001, progress=False, spaces="subgroups")
@@ -99,4 +99,4 @@ def check_drivers(solver: Any) -> None:
     from chasles.build.system.coordinates import first_integrals
 
     setup = solver.setup
-    solver.form.missed(solver.start, 0.0, first_integrals(setup), driven_rates(setup))
+    solver.form.speed_residual(solver.start, 0.0, first_integrals(setup), driven_rates(setup))

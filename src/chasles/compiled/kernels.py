@@ -74,7 +74,7 @@ class Kernel:
         except NotFilled:
             raise FAILURES.pop(threading.get_ident()) from None
         finally:
-            if FIRST_COMPILE.seconds != FIRST_COMPILE.told:
+            if FIRST_COMPILE.seconds != FIRST_COMPILE.reported:
                 FIRST_COMPILE.tell(self)
 
     def reads(self, args: Any) -> bool:

@@ -22,7 +22,7 @@ class FirstCompile(Listener):
         self.under_way = 0
         self.began = 0.0
         self.seconds = 0.0  # spent so far
-        self.told = 0.0  # of these
+        self.reported = 0.0  # of these
         self.silent = False
 
     @contextmanager
@@ -52,14 +52,14 @@ class FirstCompile(Listener):
     def add(self, seconds: float) -> None:
         """Seconds of something else that is compiled, and not worth a word."""
         self.seconds += seconds
-        self.told += seconds
+        self.reported += seconds
 
     def tell(self, kernel: Any) -> None:
         """A call of a kernel is over: say how long one waited for machine code, if that was long.
 
         Loading it from files is not worth a word.
         """
-        taken, self.told = self.seconds - self.told, self.seconds
+        taken, self.reported = self.seconds - self.reported, self.seconds
         compiles, self.compiles = self.compiles, False
         if compiles and taken >= A_MOMENT and not self.silent:
             notice(f"compiled {kernel.what} in {taken:.0f} s, {kernel.times}")

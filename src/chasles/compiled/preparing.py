@@ -19,7 +19,7 @@ JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "pipeline_class": COMPILE
 @contextmanager
 def preparing() -> Iterator[None]:
     """Machine code is loaded or compiled: undisturbed, by shortcuts, and by one process."""
-    with FIRST_COMPILE.timed(), interrupts_kept(), without_collection(), shortcuts():
+    with FIRST_COMPILE.timed(), interrupts_deferred(), without_collection(), shortcuts():
         try:
             yield
         finally:
@@ -39,7 +39,7 @@ def without_collection() -> Iterator[None]:
 
 
 @contextmanager
-def interrupts_kept() -> Iterator[None]:
+def interrupts_deferred() -> Iterator[None]:
     """Ctrl-C is raised at the latest afterwards: a callback from C would swallow it."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):

@@ -70,7 +70,7 @@ class Joints(NamedTuple):
     locked: Integers  # (m,) bits of the locked components
     first_row: Integers  # (m,) in J
     rows: Integers  # (m,) without padding
-    geared: Integers  # (m,) bits of the free components that rotors feel: their rows follow
+    rotor_bits: Integers  # (m,) bits of the free components that rotors feel: their rows follow
     span: Integers  # (m,) rows with those of rotors
     rotors: Floats  # (m, 6) inertia by component
     kind: Integers  # (m,) code, see `chasles.core.constraints.registry`

@@ -12,17 +12,19 @@ from chasles.core import stage as stages
 from chasles.core.recursion import refine, solving
 from chasles.core.recursion import stage as of_rows
 from chasles.core.recursion.accelerate import accelerations
-from chasles.core.recursion.eliminate import close_group
+from chasles.core.recursion.eliminate import eliminate_group
 from chasles.core.recursion.kinematics import kinematics
-from chasles.core.recursion.riding import ride_body
+from chasles.core.recursion.propagation import propagate_body
 
 retract = inlined(retraction.retract)
 pull_back = inlined(retraction.pull_back)
 finish = inlined(retraction.finish)
 begin_stage = inlined(stages.begin_stage, kinematics=inlined(kinematics))
 stage = inlined(stages.stage, begin_stage=begin_stage, accelerations=inlined(accelerations))
-give_body = inlined(solving.give_body, ride_body=inlined(ride_body))
-loop_inward = inlined(solving.loop_inward, give_body=give_body, close_group=inlined(close_group))
+eliminate_body = inlined(solving.eliminate_body, propagate_body=inlined(propagate_body))
+loop_inward = inlined(
+    solving.loop_inward, eliminate_body=eliminate_body, eliminate_group=inlined(eliminate_group)
+)
 loop_accelerations = inlined(refine.loop_accelerations, loop_inward=loop_inward)
 accelerate_with_rows = inlined(
     stages.accelerate_with_rows,

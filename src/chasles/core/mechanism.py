@@ -3,16 +3,16 @@
 from typing import NamedTuple
 
 from chasles.core.arrays import Floats, Integers, System
-from chasles.core.recursion.flight import Flight
-from chasles.core.recursion.groups import LoopRoom, Loops
-from chasles.core.recursion.kept import KeptRows
-from chasles.core.recursion.tree import Recursion, Tree
+from chasles.core.rank_monitor import RankMonitor
+from chasles.core.recursion.constant_rows import ConstantRows
+from chasles.core.recursion.floating import FloatingSystems
+from chasles.core.recursion.groups import Loops, LoopWorkspace
+from chasles.core.recursion.tree import Tree, TreeWorkspace
 from chasles.core.stabilisation.record import Stabiliser
 from chasles.core.state_block import Layout
-from chasles.core.watch import Watch
 
 
-class Promises(NamedTuple):
+class AccuracyLimits(NamedTuple):
     """Beyond what a run is worth a word."""
 
     gaps: Floats  # (rows,) gap (m, rad) of every row of J; 0: any will do
@@ -28,16 +28,16 @@ class Mechanism(NamedTuple):
 
     system: System  # forces, drivers and joints
     tree: Tree
-    memory: Recursion
-    watch: Watch  # of the rows
-    promises: Promises
+    tree_work: TreeWorkspace
+    monitor: RankMonitor  # of the rows
+    accuracy: AccuracyLimits
     layout: Layout
     coordinates: Integers  # (m,) which coordinate a driver drives; -1 for joints, and for rows
-    felt: Floats  # (n, 6) wrenches of the joints, where there are drivers
+    joint_wrench: Floats  # (n, 6) wrenches of the joints, where there are drivers
     efforts: Floats  # (v,) generalised forces there
-    flight: Flight  # what floats
+    floating: FloatingSystems  # what floats
     loops: Loops
-    room: LoopRoom
+    loop_work: LoopWorkspace
     stabiliser: Stabiliser
-    kept: KeptRows  # what spaces keep by constant rows
+    constant_rows: ConstantRows  # what spaces keep by constant rows
     placed: Floats  # (n, ROW) kinematics at the end of a step: the factor is that of its last stage

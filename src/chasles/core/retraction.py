@@ -15,7 +15,7 @@ from typing import Any
 from chasles.compiled import beyond, formula, hot, once, routine
 from chasles.core.arrays import clear
 from chasles.core.recursion import motion
-from chasles.core.recursion.flight import FLIGHT_WIDTH
+from chasles.core.recursion.floating import FLOATING_WIDTH
 from chasles.core.state_block import SUPPLY_WIDTH
 from chasles.scalars.errorfree import compensated
 
@@ -29,7 +29,7 @@ def slope_length(mechanism: Any) -> int:
 @formula
 def linear_count(mechanism: Any) -> int:
     """How many variables are integrals of the motion: these are added up."""
-    flown = FLIGHT_WIDTH * mechanism.flight.count
+    flown = FLOATING_WIDTH * mechanism.floating.count
     return mechanism.system.quadrature_count + SUPPLY_WIDTH + flown
 
 
@@ -42,13 +42,13 @@ def add_integrals(mechanism: Any, point: Any, increment: Any, count: int, out: A
 
 
 @routine
-def add_flight(
+def add_floating(
     mechanism: Any, point: Any, carry: Any, increment: Any, out: Any, carry_out: Any
 ) -> None:
     """What floating systems keep, rounded once per step and not at all on average."""
     layout, rates = mechanism.layout, 2 * mechanism.tree.rate_count
-    at, into = layout.flight, rates + layout.flight - layout.integrals
-    for k in range(FLIGHT_WIDTH * mechanism.flight.count):
+    at, into = layout.floating, rates + layout.floating - layout.integrals
+    for k in range(FLOATING_WIDTH * mechanism.floating.count):
         out[at + k], carry_out[rates + k] = compensated(
             point[at + k], carry[rates + k], increment[into + k]
         )
@@ -79,9 +79,9 @@ def finish(
     """
     motion.finish(mechanism.tree, point, increment, carry, out, carry_out)
     # Where out is point, what floats must not grow twice.
-    integrals = mechanism.layout.flight - mechanism.layout.integrals
+    integrals = mechanism.layout.floating - mechanism.layout.integrals
     add_integrals(mechanism, point, increment, integrals, out)
-    add_flight(mechanism, point, carry, increment, out, carry_out)
+    add_floating(mechanism, point, carry, increment, out, carry_out)
 
 
 @hot

@@ -20,22 +20,22 @@ from chasles.compiled import beyond, hot, once, routine
 from chasles.core.arrays import clear, copy, get6
 from chasles.core.assemble import twist_of
 from chasles.core.blocks.small import dot6
-from chasles.core.mechanism import Mechanism, Promises
+from chasles.core.mechanism import AccuracyLimits, Mechanism
 from chasles.core.outcomes import OK
 from chasles.core.recursion.accelerate import accelerations
-from chasles.core.recursion.closing import find_drift, pull_joints
-from chasles.core.recursion.flight import put_flight_slopes
-from chasles.core.recursion.kept import keep_rows
+from chasles.core.recursion.closing import add_feedback, find_drift
+from chasles.core.recursion.constant_rows import remove_constant_rows
+from chasles.core.recursion.floating import put_floating_slopes
 from chasles.core.recursion.kinematics import find_speeds, kinematics, place
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, reactions
-from chasles.core.recursion.refine import motion_norm, push_norm, put_miss
+from chasles.core.recursion.refine import load_norm, motion_norm, put_row_residuals
 from chasles.core.recursion.stage import accelerate_loops, follow, push, put_cut_rows
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.record import FED_BACK
 from chasles.core.turns import put_turn_rates
 from chasles.scalars.elementary import sqrt
 
-__all__ = ["Mechanism", "Promises", "Role", "begin_stage", "put_missed", "stage"]
+__all__ = ["AccuracyLimits", "Mechanism", "Role", "begin_stage", "put_missed_rows", "stage"]
 
 
 class Role(NamedTuple):
@@ -45,66 +45,68 @@ class Role(NamedTuple):
 
 
 @once
-def stage(mechanism: Any, scratch: Any, point: Any, t: float, role: Any, slope_out: Any) -> int:
+def stage(mechanism: Any, workspace: Any, point: Any, t: float, role: Any, slope_out: Any) -> int:
     """F at a point and time, where the driven coordinates of the point are put: OK, or why not."""
     system, tree, rates = mechanism.system, mechanism.tree, mechanism.tree.rate_count
-    begin_stage(mechanism, scratch, point, t)
+    begin_stage(mechanism, workspace, point, t)
     if system.force_count > 0:
-        push(tree, mechanism.memory, system, scratch, point)
-    if mechanism.memory.has_wrenches == 0:  # else bodies are placed
+        push(tree, mechanism.tree_work, system, workspace, point)
+    if mechanism.tree_work.has_wrenches == 0:  # else bodies are placed
         if mechanism.loops.is_formed != 0:
-            place(tree, point, mechanism.memory.rows, scratch.absolute)
+            place(tree, point, mechanism.tree_work.rows, workspace.absolute)
         elif mechanism.loops.row_count > 0:
-            find_speeds(tree, point, mechanism.memory.rows, True)
-    put_turn_rates(mechanism, scratch.quadrature_rates)
+            find_speeds(tree, point, mechanism.tree_work.rows, True)
+    put_turn_rates(mechanism, workspace.quadrature_rates)
     if mechanism.loops.row_count > 0:
-        outcome = accelerate_with_rows(mechanism, scratch, point, slope_out)
+        outcome = accelerate_with_rows(mechanism, workspace, point, slope_out)
         if outcome != OK:
             return outcome
     else:
-        accelerations(tree, mechanism.memory, slope_out, rates)
+        accelerations(tree, mechanism.tree_work, slope_out, rates)
     copy(beyond(point, tree.stored_count), slope_out, rates)
-    powers = force_powers(mechanism, scratch, point)
-    put_flight(mechanism, scratch, point, slope_out)  # before wrenches get those of rows
+    powers = force_powers(mechanism, workspace, point)
+    put_floating(mechanism, workspace, point, slope_out)  # before wrenches get those of rows
     if system.drive_count > 0:
-        find_driver_powers(mechanism, scratch, beyond(slope_out, rates))
-    put_powers(mechanism, scratch, powers, beyond(slope_out, 2 * rates))
+        find_driver_powers(mechanism, workspace, beyond(slope_out, rates))
+    put_powers(mechanism, workspace, powers, beyond(slope_out, 2 * rates))
     if mechanism.loops.row_count > 0 and mechanism.stabiliser.kind == FED_BACK:
-        move_apart(mechanism, scratch, slope_out)
+        move_apart(mechanism, workspace, slope_out)
     return OK
 
 
 @hot
-def begin_stage(mechanism: Any, scratch: Any, point: Any, t: float) -> None:
+def begin_stage(mechanism: Any, workspace: Any, point: Any, t: float) -> None:
     """Functions of time, driven coordinates where these are, integrals, and where bodies turn."""
     system, tree = mechanism.system, mechanism.tree
-    put_signals(system.signals, t, scratch.signals)
+    put_signals(system.signals, t, workspace.signals)
     if tree.driven_count > 0:
-        follow(tree, scratch.signals, point)
-    copy(beyond(point, mechanism.layout.integrals), scratch.quadratures, system.quadrature_count)
-    kinematics(tree, point, mechanism.memory.rows)
+        follow(tree, workspace.signals, point)
+    copy(beyond(point, mechanism.layout.integrals), workspace.quadratures, system.quadrature_count)
+    kinematics(tree, point, mechanism.tree_work.rows)
 
 
 @once
-def accelerate_with_rows(mechanism: Any, scratch: Any, point: Any, slope_out: Any) -> int:
+def accelerate_with_rows(mechanism: Any, workspace: Any, point: Any, slope_out: Any) -> int:
     """Accelerations and multipliers of a mechanism with rows: OK, or why there are none."""
-    system, tree, memory = mechanism.system, mechanism.tree, mechanism.memory
-    loops, room, rates = mechanism.loops, mechanism.room, tree.rate_count
-    put_cut_rows(system, tree, loops, room, point, scratch)
-    pull_joints(system, scratch, mechanism.stabiliser)
-    outcome = accelerate_loops(tree, memory, system, scratch, loops, room, slope_out, rates)
-    is_first, room.choosing[0] = room.choosing[0], 0
+    system, tree, tree_work = mechanism.system, mechanism.tree, mechanism.tree_work
+    loops, loop_work, rates = mechanism.loops, mechanism.loop_work, tree.rate_count
+    put_cut_rows(system, tree, loops, loop_work, point, workspace)
+    add_feedback(system, workspace, mechanism.stabiliser)
+    outcome = accelerate_loops(
+        tree, tree_work, system, workspace, loops, loop_work, slope_out, rates
+    )
+    is_first, loop_work.selecting[0] = loop_work.selecting[0], 0
     if outcome != OK:
-        return failure(mechanism, scratch, outcome)
+        return failure(mechanism, workspace, outcome)
     if loops.is_damped != 0 and is_first != 0:
-        note_missed(mechanism, scratch)
-    if mechanism.kept.count > 0:
-        keep_rows(mechanism.kept, slope_out, rates)
+        note_residual(mechanism, workspace)
+    if mechanism.constant_rows.count > 0:
+        remove_constant_rows(mechanism.constant_rows, slope_out, rates)
     return OK
 
 
 @once
-def note_missed(mechanism: Any, scratch: Any) -> None:
+def note_residual(mechanism: Any, workspace: Any) -> None:
     r"""Compare what the rows miss, eta - J v', with what is added up in them, on a damped factor.
 
     At the first stage of a step, where loops are as closed as they are at its start.
@@ -112,83 +114,83 @@ def note_missed(mechanism: Any, scratch: Any) -> None:
     far too light for the others.  Row i is compared with $\sum_k |J_{ik} \dot V_k| + |\eta_i|$, and
     with what the forces would make of the whole model in one piece where it hardly moves.
     """
-    system, loops, room = mechanism.system, mechanism.loops, mechanism.room
-    sizes, rows = mechanism.promises.sizes, mechanism.memory.rows
+    system, loops, loop_work = mechanism.system, mechanism.loops, mechanism.loop_work
+    sizes, rows = mechanism.accuracy.sizes, mechanism.tree_work.rows
     mass, longest = 0.0, 0.0
     for body in range(system.body_count):
         mass += system.bodies.mass[body]
     for row in range(system.row_count):
         longest = max(longest, sizes[row])
     typical = motion_norm(mechanism.tree, rows)
-    typical += push_norm(mechanism.tree, mechanism.memory, system)
+    typical += load_norm(mechanism.tree, mechanism.tree_work, system)
     typical = typical / sqrt(mass) / longest
-    put_miss(mechanism.tree, loops, room, rows, scratch)
-    room.missed[0] = 0.0
+    put_row_residuals(mechanism.tree, loops, loop_work, rows, workspace)
+    loop_work.residual[0] = 0.0
     for row in range(loops.row_count):
         source = loops.source[row]
-        reach = room.sums[row] + typical * sizes[source]
-        share = abs(room.left[row]) / reach
-        if share > room.missed[0]:
-            room.missed[0], room.missed[1] = share, source
+        reach = loop_work.sums[row] + typical * sizes[source]
+        share = abs(loop_work.left[row]) / reach
+        if share > loop_work.residual[0]:
+            loop_work.residual[0], loop_work.residual[1] = share, source
 
 
 @routine
-def failure(mechanism: Any, scratch: Any, outcome: int) -> int:
+def failure(mechanism: Any, workspace: Any, outcome: int) -> int:
     """The outcome in rows of J, with what was missed where it can be read."""
     if outcome >= 0:
         row: int = mechanism.loops.source[outcome]
         return row
-    put_missed(mechanism, scratch)
+    put_missed_rows(mechanism, workspace)
     return outcome
 
 
 @once
-def put_missed(mechanism: Any, scratch: Any) -> None:
-    """What rows miss, into the rows of scratch.residual."""
+def put_missed_rows(mechanism: Any, workspace: Any) -> None:
+    """What rows miss, into the rows of workspace.residual."""
     loops, unknowns = mechanism.loops, 6 * mechanism.system.body_count
-    clear(beyond(scratch.residual, unknowns), mechanism.system.row_count)
+    clear(beyond(workspace.residual, unknowns), mechanism.system.row_count)
     for row in range(loops.row_count):
-        scratch.residual[unknowns + loops.source[row]] = mechanism.room.left[row]
+        workspace.residual[unknowns + loops.source[row]] = mechanism.loop_work.left[row]
 
 
 # --- the books ---
 
 
 @hot
-def put_flight(mechanism: Any, scratch: Any, point: Any, slope_out: Any) -> None:
+def put_floating(mechanism: Any, workspace: Any, point: Any, slope_out: Any) -> None:
     """The slopes of what floating systems keep, from the forces on their bodies."""
-    memory, layout = mechanism.memory, mechanism.layout
-    if mechanism.flight.count > 0:
-        at = 2 * mechanism.tree.rate_count + layout.flight - layout.integrals
-        put_flight_slopes(
-            mechanism.tree, mechanism.flight, memory.has_wrenches, memory.wrenches,
-            scratch.absolute, beyond(point, layout.flight), beyond(slope_out, at),
+    tree_work, layout = mechanism.tree_work, mechanism.layout
+    if mechanism.floating.count > 0:
+        at = 2 * mechanism.tree.rate_count + layout.floating - layout.integrals
+        put_floating_slopes(
+            mechanism.tree, mechanism.floating, tree_work.has_wrenches, tree_work.wrenches,
+            workspace.absolute, beyond(point, layout.floating), beyond(slope_out, at),
         )  # fmt: skip
 
 
 @hot
-def force_powers(mechanism: Any, scratch: Any, point: Any) -> Any:
+def force_powers(mechanism: Any, workspace: Any, point: Any) -> Any:
     """The power of all forces, and its size, by body and coordinate; gravity's work is a difference
-    of potentials (see `judge.look_at_energy`).
+    of potentials (see `step_checks.monitor_energy`).
     """
-    tree, memory = mechanism.tree, mechanism.memory
+    tree, tree_work = mechanism.tree, mechanism.tree_work
     supplied, exchanged = 0.0, 0.0
-    if memory.has_wrenches != 0:
+    if tree_work.has_wrenches != 0:
         for body in range(tree.body_count):
-            twist = twist_of(scratch.absolute, body)
-            power = dot6(get6(memory.wrenches, 6 * body), twist[0] + twist[1])
+            twist = twist_of(workspace.absolute, body)
+            power = dot6(get6(tree_work.wrenches, 6 * body), twist[0] + twist[1])
             supplied += power
             exchanged += abs(power)
-    if memory.has_efforts != 0:
+    if tree_work.has_efforts != 0:
         for k in range(tree.rate_count):
-            power = memory.efforts[k] * point[tree.stored_count + k]
+            power = tree_work.efforts[k] * point[tree.stored_count + k]
             supplied += power
             exchanged += abs(power)
     return supplied, exchanged
 
 
 @once
-def find_driver_powers(mechanism: Any, scratch: Any, rates: Any) -> None:
+def find_driver_powers(mechanism: Any, workspace: Any, rates: Any) -> None:
     """The power of every driver: of a row -lambda, of a coordinate its effort, times the rate."""
     system, loops = mechanism.system, mechanism.loops
     for row in range(loops.row_count):
@@ -196,51 +198,53 @@ def find_driver_powers(mechanism: Any, scratch: Any, rates: Any) -> None:
         drive = system.joints.drive[joint]
         if drive >= 0:
             integral = system.joints.drive_work[joint]
-            power = -mechanism.room.multipliers[row] * scratch.signals[drive + 1]
-            scratch.quadrature_rates[integral] = power
+            power = -mechanism.loop_work.multipliers[row] * workspace.signals[drive + 1]
+            workspace.quadrature_rates[integral] = power
     if mechanism.tree.driven_count > 0:
         if loops.row_count > 0:
-            load_row_wrenches(mechanism, scratch)
-        find_coordinate_powers(mechanism, scratch, rates)
+            load_row_wrenches(mechanism, workspace)
+        find_coordinate_powers(mechanism, workspace, rates)
 
 
 @routine
-def load_row_wrenches(mechanism: Any, scratch: Any) -> None:
+def load_row_wrenches(mechanism: Any, workspace: Any) -> None:
     """The wrenches of all rows are added to those of the forces."""
-    tree, loops, memory = mechanism.tree, mechanism.loops, mechanism.memory
-    if memory.has_wrenches == 0:
-        clear(memory.wrenches, 6 * tree.body_count)
+    tree, loops, tree_work = mechanism.tree, mechanism.loops, mechanism.tree_work
+    if tree_work.has_wrenches == 0:
+        clear(tree_work.wrenches, 6 * tree.body_count)
     add_row_wrenches(
-        tree, loops, mechanism.room, memory.rows, scratch.absolute, scratch.jacobian,
-        memory.wrenches,
+        tree, loops, mechanism.loop_work, tree_work.rows, workspace.absolute, workspace.jacobian,
+        tree_work.wrenches,
     )  # fmt: skip
 
 
 @routine
-def find_coordinate_powers(mechanism: Any, scratch: Any, rates: Any) -> None:
+def find_coordinate_powers(mechanism: Any, workspace: Any, rates: Any) -> None:
     """The power of drivers of coordinates: generalised force times the rate they prescribe."""
     system, tree = mechanism.system, mechanism.tree
-    reactions(tree, mechanism.memory, mechanism.felt)
-    along_coordinates(tree, mechanism.memory.rows, mechanism.felt, rates, mechanism.efforts)
+    reactions(tree, mechanism.tree_work, mechanism.joint_wrench)
+    along_coordinates(
+        tree, mechanism.tree_work.rows, mechanism.joint_wrench, rates, mechanism.efforts
+    )
     for joint in range(system.joint_count):
         drive = system.joints.drive[joint]
         if drive >= 0 and mechanism.coordinates[joint] >= 0:
             coordinate = mechanism.coordinates[joint]
             effort = mechanism.efforts[coordinate]
-            if mechanism.memory.has_efforts != 0:  # what forces do along it is not the driver's
-                effort -= mechanism.memory.efforts[coordinate]
+            if mechanism.tree_work.has_efforts != 0:  # what forces do along it is not the driver's
+                effort -= mechanism.tree_work.efforts[coordinate]
             integral = system.joints.drive_work[joint]
-            scratch.quadrature_rates[integral] = effort * scratch.signals[drive + 1]
+            workspace.quadrature_rates[integral] = effort * workspace.signals[drive + 1]
 
 
 @hot
-def put_powers(mechanism: Any, scratch: Any, powers: Any, out: Any) -> None:
+def put_powers(mechanism: Any, workspace: Any, powers: Any, out: Any) -> None:
     """Rates of the integrals; then the power of all forces and drivers, and its size, part by
-    part.  Joints take none: what goes in must be found as kinetic energy (see `judge`).
+    part.  Joints take none: what goes in must be found as kinetic energy (see `step_checks`).
     """
     system = mechanism.system
     supplied, exchanged = powers
-    copy(scratch.quadrature_rates, out, system.quadrature_count)
+    copy(workspace.quadrature_rates, out, system.quadrature_count)
     for k in range(system.force_count, system.force_count + system.drive_count):
         supplied += out[k]
         exchanged += abs(out[k])
@@ -249,9 +253,9 @@ def put_powers(mechanism: Any, scratch: Any, powers: Any, out: Any) -> None:
 
 
 @once
-def move_apart(mechanism: Any, scratch: Any, slope_out: Any) -> None:
+def move_apart(mechanism: Any, workspace: Any, slope_out: Any) -> None:
     """The slopes of the coordinates get what moves them beside their velocities."""
     if mechanism.stabiliser.drift_gain != 0.0:
-        find_drift(mechanism, scratch)
+        find_drift(mechanism, workspace)
         for k in range(mechanism.tree.rate_count):
-            slope_out[k] += mechanism.room.solution[k]
+            slope_out[k] += mechanism.loop_work.solution[k]

@@ -33,21 +33,22 @@ class Layout(NamedTuple):
     coordinates: int  # stored numbers of the pairs, then velocities
     integrals: int  # (quadratures,) work of forces and drivers, unwrapped angles
     supply: int  # (SUPPLY_WIDTH,)
-    flight: int  # path, momentum and spin of what floats (see `recursion.flight`)
+    floating: int  # path, momentum and spin of what floats (see `recursion.floating`)
     multipliers: int  # (rows,) lambda of a method that has its own, as it found them
     kept: int  # so long is the point
     carry: int  # two per velocity, and what floats: what rounding took from sums so far
     history: int  # what a method keeps from step to step
     seen: int  # (watched joints, SEEN_WIDTH)
-    fastest: int  # (1,) largest rate of a driver so far, in sizes per second (see `Promises`)
-    chosen: int  # (rows,) 1 for rows that have a multiplier, where some are chosen (see `choosing`)
-    alarm: int  # (ALARM_WIDTH,) see `judge`
+    fastest: int  # (1,) largest rate of a driver so far, in sizes per second (see `AccuracyLimits`)
+    # (rows,) 1 for rows that have a multiplier, where some are chosen (see `selecting`)
+    chosen: int
+    alarm: int  # (ALARM_WIDTH,) see `step_checks`
     removed: int  # (1,) the largest miss of a constant row that was taken from velocities
     width: int
 
 
 def make_layout(
-    coordinates: int, integrals: int, carry: int, seen: int, *, flight: int = 0, chosen: int = 0,
+    coordinates: int, integrals: int, carry: int, seen: int, *, floating: int = 0, chosen: int = 0,
     multipliers: int = 0, history: int = 0,
 ) -> Layout:  # fmt: skip
     """The layout of blocks whose parts have these sizes.
@@ -55,7 +56,7 @@ def make_layout(
     `multipliers` and `history` are what a method keeps beside it.
     """
     sizes = (
-        coordinates, integrals, SUPPLY_WIDTH, flight, multipliers, 0, carry, history, seen, 1,
+        coordinates, integrals, SUPPLY_WIDTH, floating, multipliers, 0, carry, history, seen, 1,
         chosen, ALARM_WIDTH, 1,
     )  # fmt: skip
     starts = np.concatenate(([0], np.cumsum(sizes))).tolist()

@@ -57,17 +57,20 @@ class Tangents(NamedTuple):
     displaced: Annotated[Floats, 12]  # ... and of one with a body displaced
 
 
-def make_tangents(system: System, work: Workspace) -> Tangents:
-    """Storage for a model whose stages write `work`."""
+def make_tangents(system: System, workspace: Workspace) -> Tangents:
+    """Storage for a model whose stages write `workspace`."""
     mass = np.maximum(system.bodies.mass, np.finfo(float).tiny)
     reach = np.sqrt(system.bodies.inertia[:, :3].mean(axis=1) / mass)
     kinds = system.forces.kind[: system.force_count].tolist()
     return storage(
-        Tangents, {},
-        probe=make_workspace(system)._replace(signals=work.signals, quadratures=work.quadratures),
+        Tangents,
+        {},
+        probe=make_workspace(system)._replace(
+            signals=workspace.signals, quadratures=workspace.quadratures
+        ),
         reach=np.where(reach > 0.0, reach, reach.max(initial=0.0)),  # frames without mass
         one_sided=np.array([FORCES[kind].one_sided for kind in kinds], np.int64),
-    )  # fmt: skip
+    )
 
 
 @formula
@@ -76,9 +79,9 @@ def unit(k: int, length: Any) -> Any:
 
 
 @routine
-def move_body(tangents: Any, scratch: Any, body: int, direction: int) -> float:
-    """Displace a body of the probe from where it stands in scratch; by how much."""
-    now, was, at = tangents.probe.absolute, scratch.absolute, body * ABSOLUTE_WIDTH
+def move_body(tangents: Any, workspace: Any, body: int, direction: int) -> float:
+    """Displace a body of the probe from where it stands in the workspace; by how much."""
+    now, was, at = tangents.probe.absolute, workspace.absolute, body * ABSOLUTE_WIDTH
     reach = tangents.reach[body]
     if direction < 3:
         turn = so3_matrix(so3_exp(unit(direction, SMALL)))
@@ -99,10 +102,10 @@ def move_body(tangents: Any, scratch: Any, body: int, direction: int) -> float:
 
 
 @hot
-def put_back(tangents: Any, scratch: Any, body: int) -> None:
-    """A body of the probe where it stands in scratch."""
+def put_back(tangents: Any, workspace: Any, body: int) -> None:
+    """A body of the probe where it stands in the workspace."""
     at = body * ABSOLUTE_WIDTH
-    copy(beyond(scratch.absolute, at), beyond(tangents.probe.absolute, at), ABSOLUTE_WIDTH)
+    copy(beyond(workspace.absolute, at), beyond(tangents.probe.absolute, at), ABSOLUTE_WIDTH)
 
 
 @routine
@@ -134,7 +137,7 @@ def wrench_on_pair(
 
 @routine
 def put_slopes(
-    system: Any, tangents: Any, scratch: Any, multipliers: Any, which: int, is_joint: int, a: int,
+    system: Any, tangents: Any, workspace: Any, multipliers: Any, which: int, is_joint: int, a: int,
     b: int, both: bool = True,
 ) -> bool:  # fmt: skip
     """Derivatives (12, 24) of a wrench on two bodies, into tangents.block; of joints poses only.
@@ -149,12 +152,12 @@ def put_slopes(
     for side in range(0 if both else 1, 2):
         body = a if side == 0 else b
         for direction in range(most if body >= 0 else 0):
-            step = move_body(tangents, scratch, body, direction)
+            step = move_body(tangents, workspace, body, direction)
             wrench_on_pair(system, tangents, multipliers, which, is_joint, a, b, tangents.displaced)
             for c in range(12):
                 change = tangents.displaced[c] - tangents.wrench[c]
                 slopes[c * 24 + side * DIRECTIONS + direction] = change / step
-            put_back(tangents, scratch, body)
+            put_back(tangents, workspace, body)
     return True
 
 
@@ -167,14 +170,16 @@ def is_zero(wrench: Any) -> bool:
 
 
 @routine
-def effort_slopes(system: Any, tangents: Any, work: Any, index: int, value: Any, rate: Any) -> Any:
+def effort_slopes(
+    system: Any, tangents: Any, workspace: Any, index: int, value: Any, rate: Any
+) -> Any:
     """(k, c) of a force on a coordinate: by how much its effort falls with the value and rate."""
     kind = system.forces.kind[index]
-    effort = effort_of(kind, system, index, work, value, rate)[0]
+    effort = effort_of(kind, system, index, workspace, value, rate)[0]
     if effort == 0.0 and tangents.one_sided[index] != 0:
         return 0.0, 0.0
     shift = SMALL * maximum(1.0, size_of(value))
     faster = SMALL * maximum(1.0, size_of(rate))
-    shifted = effort_of(kind, system, index, work, value + shift, rate)[0]
-    hastened = effort_of(kind, system, index, work, value, rate + faster)[0]
+    shifted = effort_of(kind, system, index, workspace, value + shift, rate)[0]
+    hastened = effort_of(kind, system, index, workspace, value, rate + faster)[0]
     return (effort - shifted) / shift, (effort - hastened) / faster

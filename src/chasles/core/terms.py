@@ -10,29 +10,36 @@ from chasles.core.wrenches import own_wrench
 
 
 @routine
-def put_state(system: Any, work: Any, k: int, absolute: Any, table: Any, integrals: Any) -> None:
+def put_state(
+    system: Any, workspace: Any, k: int, absolute: Any, table: Any, integrals: Any
+) -> None:
     """The k-th of some absolute states, of the functions of time and of the integrals."""
     width = system.body_count * ABSOLUTE_WIDTH
-    copy(beyond(absolute, k * width), work.absolute, width)
-    copy(beyond(table, k * system.signal_count), work.signals, system.signal_count)
-    copy(beyond(integrals, k * system.quadrature_count), work.quadratures, system.quadrature_count)
+    copy(beyond(absolute, k * width), workspace.absolute, width)
+    copy(beyond(table, k * system.signal_count), workspace.signals, system.signal_count)
+    copy(
+        beyond(integrals, k * system.quadrature_count),
+        workspace.quadratures,
+        system.quadrature_count,
+    )
 
 
 @routine
-def put_terms(system: Any, work: Any) -> None:
-    """J, eta, the wrenches of all forces beside gravity in work.rhs, and Q in work.forces."""
-    assemble_rows(system, work)
-    clear(work.rhs, 6 * system.body_count)
-    apply_forces(system, work)
+def put_terms(system: Any, workspace: Any) -> None:
+    """J, eta, the wrenches of all forces beside gravity in workspace.rhs, and Q in
+    workspace.forces."""
+    assemble_rows(system, workspace)
+    clear(workspace.rhs, 6 * system.body_count)
+    apply_forces(system, workspace)
     for body in range(system.body_count):
-        put_twist(work.forces, 6 * body, own_wrench(system, work.absolute, body))
+        put_twist(workspace.forces, 6 * body, own_wrench(system, workspace.absolute, body))
     for k in range(6 * system.body_count):
-        work.forces[k] += work.rhs[k]
+        workspace.forces[k] += workspace.rhs[k]
 
 
 @kernel("forces and constraint rows", seconds=3, plain=(100_000, 200_000))
 def terms_of(system: Any, work: Any, absolute: Any, table: Any, integrals: Any) -> None:
-    """J, eta and Q at an absolute state (1, n, 18), left in `work`."""
-    model, scratch = borrow(system), borrow(work)
-    put_state(model, scratch, 0, borrow(absolute), borrow(table), borrow(integrals))
-    put_terms(model, scratch)
+    """J, eta and Q at an absolute state (1, n, 18), left in `workspace`."""
+    model, workspace = borrow(system), borrow(work)
+    put_state(model, workspace, 0, borrow(absolute), borrow(table), borrow(integrals))
+    put_terms(model, workspace)

@@ -26,7 +26,7 @@ ASTRAY = 0.5
 @hot
 def put_turn_rates(mechanism: Any, rates: Any) -> None:
     """The rates of all counted angles among those of the integrals, after `kinematics`."""
-    tree, rows, joints = mechanism.tree, mechanism.memory.rows, mechanism.system.joints
+    tree, rows, joints = mechanism.tree, mechanism.tree_work.rows, mechanism.system.joints
     hinges = mechanism.system.hinges
     for k in range(hinges.count):
         joint = hinges.joint[k]
@@ -46,7 +46,7 @@ def turn_of(parts: Any, index: int, absolute: Any) -> Any:
 
 
 @formula
-def settled(measured: Any, counted: Any) -> Any:
+def nearest_angle(measured: Any, counted: Any) -> Any:
     """The angle of the poses nearest to a count, or the count where that is near enough."""
     angle = nearest_turn(measured, counted)
     return pick(abs(angle - counted) > ASTRAY, angle, counted)
@@ -61,8 +61,8 @@ def settle_turns(system: Any, absolute: Any, integrals: Any) -> None:
     hinges, forces = system.hinges, system.forces
     for k in range(hinges.count):
         at, angle = hinges.first + k, turn_of(system.joints, hinges.joint[k], absolute)
-        integrals[at] = settled(hinges.sign[k] * angle, integrals[at])
+        integrals[at] = nearest_angle(hinges.sign[k] * angle, integrals[at])
     for force in range(system.force_count):
         at = forces.angle[force]
         if at >= 0:
-            integrals[at] = settled(turn_of(forces, force, absolute), integrals[at])
+            integrals[at] = nearest_angle(turn_of(forces, force, absolute), integrals[at])

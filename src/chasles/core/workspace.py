@@ -33,5 +33,5 @@ class Workspace(NamedTuple):
 
 
 def make_workspace(system: System) -> Workspace:
-    """Scratch for a model."""
+    """Workspace for a model."""
     return storage(Workspace, sizes_of(system))

@@ -19,7 +19,6 @@ import numpy as np
 
 from chasles.compiled import beyond, borrow, hot, kernel, once, routine
 from chasles.core.arrays import Floats, copy, storage
-from chasles.core.judge import begin_step, end_step, look_at_energy, look_at_gaps
 from chasles.core.outcomes import NOT_CLOSED, NOT_FINITE, OK, TURNED
 from chasles.core.recursion.stage import follow
 from chasles.core.retraction import combine, finish_step, pull_back, retract, slope_length
@@ -27,7 +26,8 @@ from chasles.core.signals import put_signals
 from chasles.core.stabilisation.record import UNSTABILISED
 from chasles.core.stage import Role, stage
 from chasles.core.state_block import EXCHANGED
-from chasles.integrators.advance import LOOK_EVERY, SEEN, exchange
+from chasles.core.step_checks import begin_step, end_step, monitor_energy, monitor_gaps
+from chasles.integrators.advance import MONITOR_EVERY, SEEN, exchange
 from chasles.integrators.measure import (
     Measure,
     energy_of_speeds,
@@ -115,7 +115,7 @@ def make_embedded(pair: Pair, measure: Measure, kept: int, length: int) -> Embed
 
 @routine
 def take_stages(
-    mechanism: Any, scratch: Any, pair: Any, state: Any, t: float, step: float, first: int,
+    mechanism: Any, workspace: Any, pair: Any, state: Any, t: float, step: float, first: int,
     last: int,
 ) -> int:  # fmt: skip
     """Slopes of some stages of a step from `state`: OK, or how one failed."""
@@ -131,7 +131,7 @@ def take_stages(
         else:
             retract(mechanism, state, pair.increment, pair.point)
         role = Role(pair.b[j])
-        outcome = stage(mechanism, scratch, pair.point, t + pair.c[j] * step, role, slope)
+        outcome = stage(mechanism, workspace, pair.point, t + pair.c[j] * step, role, slope)
         pair.evaluated[0] += 1.0
         if outcome != OK:
             return outcome
@@ -151,9 +151,9 @@ def take_stages(
 @hot
 def may_keep(mechanism: Any) -> bool:
     """Whether F is that of the state whatever was done before: nothing is moved or booked."""
-    moved = mechanism.stabiliser.kind != UNSTABILISED or mechanism.kept.count > 0
+    moved = mechanism.stabiliser.kind != UNSTABILISED or mechanism.constant_rows.count > 0
     is_moved = mechanism.loops.row_count > 0 and moved
-    return mechanism.flight.count == 0 and not is_moved
+    return mechanism.floating.count == 0 and not is_moved
 
 
 @hot
@@ -167,11 +167,11 @@ def go_on(mechanism: Any, pair: Any) -> None:
 
 @once
 def attempt_embedded(
-    mechanism: Any, scratch: Any, pair: Any, state: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, pair: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
-    begin_step(mechanism, scratch, state, t)
-    outcome = take_stages(mechanism, scratch, pair, state, t, step, 0, pair.count)
+    begin_step(mechanism, workspace, state, t)
+    outcome = take_stages(mechanism, workspace, pair, state, t, step, 0, pair.count)
     if outcome != OK:
         return outcome
     length = slope_length(mechanism)
@@ -216,16 +216,16 @@ def work_error(mechanism: Any, pair: Any, out: Any, rtol: float) -> float:
 
 
 @hot
-def drive(mechanism: Any, scratch: Any, t: float, point: Any) -> None:
+def drive(mechanism: Any, workspace: Any, t: float, point: Any) -> None:
     """Driven coordinates of a point in between are where they are told to be."""
     if mechanism.tree.driven_count > 0:
-        put_signals(mechanism.system.signals, t, scratch.signals)
-        follow(mechanism.tree, scratch.signals, point)
+        put_signals(mechanism.system.signals, t, workspace.signals)
+        follow(mechanism.tree, workspace.signals, point)
 
 
 @routine
 def put_between(
-    mechanism: Any, scratch: Any, pair: Any, state: Any, t: float, step: float, theta: float,
+    mechanism: Any, workspace: Any, pair: Any, state: Any, t: float, step: float, theta: float,
     out: Any,
 ) -> None:  # fmt: skip
     """The point at t + theta * step of the step from `state` whose slopes are there."""
@@ -237,26 +237,26 @@ def put_between(
     length = slope_length(mechanism)
     combine(pair.weights, 0, pair.total, step, pair.slopes, length, pair.increment)
     retract(mechanism, state, pair.increment, out)
-    drive(mechanism, scratch, t + theta * step, out)
+    drive(mechanism, workspace, t + theta * step, out)
 
 
 @routine
 def real_step(
-    mechanism: Any, scratch: Any, pair: Any, state: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, pair: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """A step of a given length, whatever its error: OK, or how it failed."""
     known = pair.known[0]
     pair.known[0] = ASIDE
-    outcome = attempt_embedded(mechanism, scratch, pair, state, t, step, out)
+    outcome = attempt_embedded(mechanism, workspace, pair, state, t, step, out)
     if outcome == OK:
-        outcome = end_step(mechanism, scratch, state, t + step, step, 0, out)
+        outcome = end_step(mechanism, workspace, state, t + step, step, 0, out)
     pair.known[0] = known
     return outcome
 
 
 @routine
 def save_between(
-    mechanism: Any, scratch: Any, pair: Any, state: Any, then: Any, aside: Any, t: float,
+    mechanism: Any, workspace: Any, pair: Any, state: Any, then: Any, aside: Any, t: float,
     end: float, control: Any, wanted: Any, count: int, real: float, saved: Any,
 ) -> int:  # fmt: skip
     """The states at all wanted times up to the end of a step: OK, or how a real step failed."""
@@ -267,23 +267,23 @@ def save_between(
         if when == end:
             copy(then, row, kept)
         elif real != 0.0:
-            outcome = real_step(mechanism, scratch, pair, state, t, when - t, aside)
+            outcome = real_step(mechanism, workspace, pair, state, t, when - t, aside)
             if outcome != OK:
                 return outcome
             copy(aside, row, kept)
         else:
-            put_between(mechanism, scratch, pair, state, t, end - t, (when - t) / (end - t), row)
+            put_between(mechanism, workspace, pair, state, t, end - t, (when - t) / (end - t), row)
         index += 1
     control[NEXT] = index
     return OK
 
 
 @routine
-def first_step(mechanism: Any, scratch: Any, pair: Any, state: Any, t: float, rtol: float,
+def first_step(mechanism: Any, workspace: Any, pair: Any, state: Any, t: float, rtol: float,
                atol: float) -> float:  # fmt: skip
     """A step to try first: a fraction of the time in which a body moves by its size."""
-    begin_step(mechanism, scratch, state, t)
-    outcome = take_stages(mechanism, scratch, pair, state, t, 0.0, 0, 1)
+    begin_step(mechanism, workspace, state, t)
+    outcome = take_stages(mechanism, workspace, pair, state, t, 0.0, 0, 1)
     if outcome != OK:
         return np.inf  # the first attempt says why
     tolerance = max(rtol, atol)
@@ -316,19 +316,19 @@ def step_to_try(control: Any, limits: Any) -> float:
 
 @routine
 def judge_step(
-    mechanism: Any, scratch: Any, pair: Any, now: Any, then: Any, step: float, control: Any,
+    mechanism: Any, workspace: Any, pair: Any, now: Any, then: Any, step: float, control: Any,
     limits: Any,
 ) -> int:  # fmt: skip
     """Attempt a step: OK if `then` was accepted.  Otherwise control[OUTCOME] says why not."""
     t, rest = control[NOW], limits[UNTIL] - control[NOW]
-    outcome = attempt_embedded(mechanism, scratch, pair, now, t, step, then)
+    outcome = attempt_embedded(mechanism, workspace, pair, now, t, step, then)
     shorter = FAILED
     if outcome == OK:
         error = error_of_step(mechanism, pair, now, then, step, limits[RTOL], limits[ATOL])
         if error <= 1.0:
-            seen = mechanism.watch.count[0]
+            seen = mechanism.monitor.count[0]
             end = limits[UNTIL] if step == rest else t + step
-            outcome = end_step(mechanism, scratch, now, end, step, SEEN, then)
+            outcome = end_step(mechanism, workspace, now, end, step, SEEN, then)
             if outcome == OK:
                 control[STEP] = next_step(pair, step, error, control)
                 control[REJECTED] = 0.0
@@ -337,7 +337,7 @@ def judge_step(
             if outcome != NOT_FINITE and outcome != NOT_CLOSED and outcome != TURNED:
                 control[OUTCOME] = outcome  # a shorter step comes to the same pose
                 return outcome
-            mechanism.watch.count[0] = seen
+            mechanism.monitor.count[0] = seen
         else:
             shorter = max(SHORTEST, SAFETY * error ** (-1.0 / pair.estimate))
             outcome = COLLAPSED
@@ -350,7 +350,7 @@ def judge_step(
 
 @kernel("steps of chosen length", seconds=12)
 def adapt(
-    mechanism: Any, scratch: Any, embedded: Any, state: Any, spare: Any, aside: Any, control: Any,
+    mechanism: Any, workspace: Any, embedded: Any, state: Any, spare: Any, aside: Any, control: Any,
     limits: Any, wanted: Any, thetas: Any, times: Any, saved: Any, between: Any,
 ) -> int:  # fmt: skip
     """Advance a state block in place by steps that tolerances choose: OK, or why it stopped.
@@ -362,7 +362,7 @@ def adapt(
     accepted `spare` is the state before it; where a run stopped it is what came after the last good
     one.
     """
-    model, work, pair = borrow(mechanism), borrow(scratch), borrow(embedded)
+    model, work, pair = borrow(mechanism), borrow(workspace), borrow(embedded)
     now, then, side = borrow(state), borrow(spare), borrow(aside)
     run, most = borrow(control), borrow(limits)
     when, stamps, history, inner = borrow(wanted), borrow(times), borrow(saved), borrow(between)
@@ -403,9 +403,9 @@ def adapt(
         go_on(model, pair)
         now, then = then, now
         swapped = not swapped
-        if int(run[ACCEPTED]) % LOOK_EVERY == 0 or end >= most[UNTIL]:
-            look_at_energy(model, work, now, end)
-            look_at_gaps(model, work, now, end)
+        if int(run[ACCEPTED]) % MONITOR_EVERY == 0 or end >= most[UNTIL]:
+            monitor_energy(model, work, now, end)
+            monitor_gaps(model, work, now, end)
         if count == 0 and (int(run[ACCEPTED]) % int(most[SAVE_EVERY]) == 0 or end >= most[UNTIL]):
             slot = int(run[SLOT])
             stamps[slot] = end
@@ -418,9 +418,9 @@ def adapt(
 
 @kernel("a step of a given length", seconds=8)
 def leap(
-    mechanism: Any, scratch: Any, embedded: Any, state: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, embedded: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """`real_step` for Python."""
     return real_step(
-        borrow(mechanism), borrow(scratch), borrow(embedded), borrow(state), t, step, borrow(out)
+        borrow(mechanism), borrow(workspace), borrow(embedded), borrow(state), t, step, borrow(out)
     )

@@ -4,14 +4,14 @@ from typing import Any
 
 from chasles.compiled import FIRST_COMPILE, beyond, borrow, hot, kernel
 from chasles.core.arrays import copy
-from chasles.core.judge import begin_step, end_step, look_at_energy, look_at_gaps
 from chasles.core.outcomes import OK
+from chasles.core.step_checks import begin_step, end_step, monitor_energy, monitor_gaps
 from chasles.integrators.schemes import attempt
 
 #: Whether steps are looked at: not at all, as a run does, or only the state after the last.
 UNSEEN, SEEN, SEEN_LAST = 0, 1, 2
 #: Steps between two looks at gaps and the energy balance.  Both add up: nothing is missed.
-LOOK_EVERY = 16
+MONITOR_EVERY = 16
 
 
 def seconds_compiling() -> float:
@@ -21,14 +21,14 @@ def seconds_compiling() -> float:
 
 @hot
 def take_step(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, times: Any, step: float, looking: int,
-    out: Any,
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, times: Any, step: float,
+    monitoring: int, out: Any,
 ) -> int:  # fmt: skip
     """One step between two times: OK if `out` may be accepted; it has no negative zeros."""
-    begin_step(mechanism, scratch, state, times[0])
-    outcome = attempt(mechanism, scratch, scheme, state, times[0], step, out)
+    begin_step(mechanism, workspace, state, times[0])
+    outcome = attempt(mechanism, workspace, scheme, state, times[0], step, out)
     if outcome == OK:
-        outcome = end_step(mechanism, scratch, state, times[1], step, looking, out)
+        outcome = end_step(mechanism, workspace, state, times[1], step, monitoring, out)
     for k in range(mechanism.layout.width):
         out[k] = out[k] + 0.0  # -0 becomes 0: recorded steps need not know their signs
     return outcome
@@ -43,39 +43,39 @@ def exchange(one: Any, other: Any, width: int) -> None:
 
 @kernel("the time loop of this kind of run", seconds=8)
 def advance(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, spare: Any, grid: Any, save_every: int,
-    looking: int, saved: Any, first_row: int,
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, spare: Any, grid: Any, save_every: int,
+    monitoring: int, saved: Any, first_row: int,
 ) -> Any:  # fmt: skip
     """Advance a state block in place along a grid: (step reached, outcome).
 
     `grid` is (origin, step, first, last, end): step k goes from origin + step * k to the next,
-    whatever the piece it is taken in; after step `end` the run is over.  `looking` is UNSEEN, SEEN
-    or SEEN_LAST, which also looks at a state where no step is to be taken.  The point after step k
-    goes to row k // save_every - first_row of `saved` if save_every divides k.  If the outcome is
-    not OK, `state` is the last good state and `spare` what came after it.
+    whatever the piece it is taken in; after step `end` the run is over.  `monitoring` is UNSEEN,
+    SEEN or SEEN_LAST, which also looks at a state where no step is to be taken.  The point after
+    step k goes to row k // save_every - first_row of `saved` if save_every divides k.  If the
+    outcome is not OK, `state` is the last good state and `spare` what came after it.
     """
-    model, work, method = borrow(mechanism), borrow(scratch), borrow(scheme)
+    model, work, method = borrow(mechanism), borrow(workspace), borrow(scheme)
     now, then, history = borrow(state), borrow(spare), borrow(saved)
     origin, step, first, last, end = grid
     width, kept = model.layout.width, model.layout.kept
     for index in range(first, last):
         times = (origin + step * index, origin + step * (index + 1))
-        outcome = take_step(model, work, method, now, times, step, looking, then)
+        outcome = take_step(model, work, method, now, times, step, monitoring, then)
         if outcome != OK:
             if (index - first) % 2 == 1:
                 exchange(now, then, width)
             return index, outcome
         now, then = then, now
-        if looking == SEEN and ((index + 1) % LOOK_EVERY == 0 or index + 1 == end):
-            look_at_energy(model, work, now, times[1])
-            look_at_gaps(model, work, now, times[1])
+        if monitoring == SEEN and ((index + 1) % MONITOR_EVERY == 0 or index + 1 == end):
+            monitor_energy(model, work, now, times[1])
+            monitor_gaps(model, work, now, times[1])
         if (index + 1) % save_every == 0:
             slot = (index + 1) // save_every - first_row
             copy(now, beyond(history, slot * kept), kept)
     if (last - first) % 2 == 1:
         exchange(now, then, width)
         now, then = then, now
-    if looking == SEEN_LAST:
-        look_at_energy(model, work, now, origin + step * last)
-        look_at_gaps(model, work, now, origin + step * last)
+    if monitoring == SEEN_LAST:
+        monitor_energy(model, work, now, origin + step * last)
+        monitor_gaps(model, work, now, origin + step * last)
     return last, OK

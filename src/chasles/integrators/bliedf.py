@@ -9,7 +9,8 @@ $$ \sum_{i=0}^k w_i v_{n+1-i} = \dot v_{n+1}, \qquad
 $\Psi_j$ the increments of the last steps, and $M\dot v = Q - J^T\lambda$, g(q) = 0 at $t_{n+1}$.
 Increments of several steps live in several charts: added up as they are they have consistency order
 2 for every k >= 2.  So k = 1, 2 are made of increments; k = 3, 4 see all past points in one chart
-about the new one, $\sum_{i\ge1} w_i\log(q_{n+1}^{-1}q_{n+1-i}) = v_{n+1}$ (see `core.newton.past`).
+about the new one, $\sum_{i\ge1} w_i\log(q_{n+1}^{-1}q_{n+1-i}) = v_{n+1}$ (see
+`core.newton.past_points`).
 
 **Start.**  Where accelerations are resolved by the step, the first k - 1 steps are those of the
 explicit method of order four, unless they leave these by far; else forces are stiff, and k grows
@@ -23,12 +24,12 @@ import numpy as np
 
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats, clear, copy
-from chasles.core.newton.past import Past, make_past
-from chasles.core.newton.plan import Newton, newton_of
-from chasles.core.newton.room import Room, make_room
-from chasles.core.newton.rows import meet_rows
+from chasles.core.newton.newton_workspace import NewtonWorkspace, make_newton_workspace
+from chasles.core.newton.past_points import PastPoints, make_past_points
+from chasles.core.newton.rows import correct_rows
 from chasles.core.newton.solve import next_stiff, put_begun, put_rest, size_of, solve_step
 from chasles.core.newton.start import find_second_rates, is_resolved
+from chasles.core.newton.structure import Newton, newton_of
 from chasles.core.outcomes import OK
 from chasles.core.retraction import finish_step, retract, slope_length
 from chasles.core.stage import Role, stage
@@ -52,13 +53,13 @@ class Bliedf(NamedTuple):
 
     order: int
     in_chart: int
-    room: Room
+    iteration: NewtonWorkspace
     newton: Newton
-    past: Past
+    past: PastPoints
     starter: MuntheKaas
     weights: Floats  # (k + 1,) w
-    point: Floats  # (kept,) that of the room
-    tally: Floats  # that of the room
+    point: Floats  # (kept,) that of the iteration
+    tally: Floats  # that of the iteration
 
 
 def bliedf(order: int) -> Method:
@@ -82,57 +83,58 @@ def length_of_history(order: int, rows: int, velocities: int, integrals: int) ->
 
 def fit_bliedf(order: int, solver: Any, mechanism: Any) -> Bliedf:
     """Storage for a mechanism."""
-    room = make_room(mechanism)
+    iteration = make_newton_workspace(mechanism)
     starter = make_munthe_kaas(find_tableau("rk4"), mechanism.layout.kept, slope_length(mechanism))
     return Bliedf(
-        order, int(order > 2), room, newton_of(solver, mechanism), make_past(mechanism, order),
-        starter, np.zeros(order + 1), room.point, room.tally,
+        order, int(order > 2), iteration, newton_of(solver, mechanism),
+        make_past_points(mechanism, order), starter, np.zeros(order + 1), iteration.point,
+        iteration.tally,
     )  # fmt: skip
 
 
 @hot
 def attempt_bliedf(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how it failed."""
-    room, layout, count = scheme.room, mechanism.layout, mechanism.tree.rate_count
+    iteration, layout, count = scheme.iteration, mechanism.layout, mechanism.tree.rate_count
     before, after = beyond(state, layout.history), beyond(out, layout.history)
     vectors = LENGTHS + scheme.order
     linear = slope_length(mechanism) - 2 * mechanism.tree.rate_count
     if before[BEGUN] == 0.0:
-        outcome = find_second_rates(mechanism, scratch, room, state, t, step)
+        outcome = find_second_rates(mechanism, workspace, iteration, state, t, step)
         if outcome != OK:
             return outcome
-        put_begun(mechanism, room, beyond(room.slope, 2 * mechanism.tree.rate_count))
-        after[EXPLICIT] = 1.0 if is_resolved(mechanism, room, step) else 0.0
+        put_begun(mechanism, iteration, beyond(iteration.slope, 2 * mechanism.tree.rate_count))
+        after[EXPLICIT] = 1.0 if is_resolved(mechanism, iteration, step) else 0.0
     else:
-        copy(beyond(before, vectors), room.unknown, count)
-        put_begun(mechanism, room, beyond(before, vectors + count))
+        copy(beyond(before, vectors), iteration.unknown, count)
+        put_begun(mechanism, iteration, beyond(before, vectors + count))
         after[EXPLICIT] = before[EXPLICIT]
     known = int(before[KNOWN])
-    copy(room.unknown, beyond(after, vectors), count)
+    copy(iteration.unknown, beyond(after, vectors), count)
     if known >= scheme.order - 1:
         after[EXPLICIT] = 0.0
     if after[EXPLICIT] != 0.0:
-        outcome = start_step(mechanism, scratch, scheme, state, t, step, out)
-        if outcome != OK or jumps(mechanism, room, beyond(after, vectors)):
+        outcome = start_step(mechanism, workspace, scheme, state, t, step, out)
+        if outcome != OK or jumps(mechanism, iteration, beyond(after, vectors)):
             after[EXPLICIT] = 0.0
-            copy(beyond(after, vectors), room.unknown, count)
+            copy(beyond(after, vectors), iteration.unknown, count)
     if after[EXPLICIT] == 0.0:
         put_known(mechanism, scheme, state, before, step, min(scheme.order, known + 1))
         factors = (1.0 / scheme.weights[0], 1.0 / (scheme.weights[0] * scheme.weights[0]))
         outcome = solve_step(
-            mechanism, scratch, room, scheme.newton, scheme.past, state, t + step, step, 3, factors,
-            before[STIFF] > 0.0,
+            mechanism, workspace, iteration, scheme.newton, scheme.past, state, t + step, step, 3,
+            factors, before[STIFF] > 0.0,
         )  # fmt: skip
-        after[STIFF] = next_stiff(room, before[STIFF])
+        after[STIFF] = next_stiff(iteration, before[STIFF])
         if outcome == OK:
-            finish_step(mechanism, state, room.increment, out)
+            finish_step(mechanism, state, iteration.increment, out)
     if outcome != OK:
         return outcome
-    copy(room.unknown, beyond(after, vectors), count)
-    put_rest(mechanism, room, out, beyond(after, vectors + count))
-    hand_on(mechanism, scheme, state, before, after, step, vectors + count + linear)
+    copy(iteration.unknown, beyond(after, vectors), count)
+    put_rest(mechanism, iteration, out, beyond(after, vectors + count))
+    shift_history(mechanism, scheme, state, before, after, step, vectors + count + linear)
     return OK
 
 
@@ -168,8 +170,8 @@ def place_of(before: Any, step: float, i: int) -> float:
 def put_known(
     mechanism: Any, scheme: Any, state: Any, before: Any, step: float, order: int
 ) -> None:
-    """What the step knows without accelerations: room.pose and room.rate; past points."""
-    room, past, weights = scheme.room, scheme.past, scheme.weights
+    """What the step knows without accelerations: iteration.pose and iteration.rate; past points."""
+    iteration, past, weights = scheme.iteration, scheme.past, scheme.weights
     count, kept = mechanism.tree.rate_count, mechanism.layout.kept
     put_weights(weights, before, step, order)
     lead = slope_length(mechanism) - 2 * mechanism.tree.rate_count + LENGTHS + scheme.order + count
@@ -181,58 +183,61 @@ def put_known(
             grown -= weights[i + 1] * (before[at + k] - velocity)
             c += weights[i]
             way -= c * before[at + count + k]
-        room.rate[k], room.shift[k] = grown / weights[0], 0.0
-        room.pose[k] = (velocity + room.rate[k] + way) / weights[0]
+        iteration.rate[k], iteration.shift[k] = grown / weights[0], 0.0
+        iteration.pose[k] = (velocity + iteration.rate[k] + way) / weights[0]
     past.known[0] = 0
     if scheme.in_chart == 0:
         return
     past.known[0] = order
     copy(weights, past.weights, order + 1)
     copy(state, past.points, kept)
-    clear(room.increment, slope_length(mechanism))
+    clear(iteration.increment, slope_length(mechanism))
     for i in range(1, order):
         at = lead + 2 * (i - 1) * count + count
         for k in range(count):
-            room.increment[k] = -before[at + k]
+            iteration.increment[k] = -before[at + k]
         last, this = beyond(past.points, (i - 1) * kept), beyond(past.points, i * kept)
-        retract(mechanism, last, room.increment, this)
+        retract(mechanism, last, iteration.increment, this)
 
 
 @routine
 def start_step(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """A step of the explicit method; its end has accelerations and multipliers of index 1."""
-    room = scheme.room
-    outcome = attempt_munthe_kaas(mechanism, scratch, scheme.starter, state, t, step, out)
+    iteration = scheme.iteration
+    outcome = attempt_munthe_kaas(mechanism, workspace, scheme.starter, state, t, step, out)
     count_up(scheme.tally, EVALUATED, scheme.starter.count + 1)
     if outcome != OK:
         return outcome
-    copy(out, room.point, mechanism.layout.kept)
-    outcome = stage(mechanism, scratch, room.point, t + step, Role(0.0), room.slope)
+    copy(out, iteration.point, mechanism.layout.kept)
+    outcome = stage(mechanism, workspace, iteration.point, t + step, Role(0.0), iteration.slope)
     if outcome != OK:
         return outcome
     for k in range(mechanism.tree.rate_count):
-        room.unknown[k], room.apart[k] = room.slope[mechanism.tree.rate_count + k], 0.0
-    meet_rows(mechanism, scratch, room, room.point, (3, 0.0, 0.0))
-    copy(scheme.starter.increment, room.increment, slope_length(mechanism))
+        iteration.unknown[k], iteration.apart[k] = (
+            iteration.slope[mechanism.tree.rate_count + k],
+            0.0,
+        )
+    correct_rows(mechanism, workspace, iteration, iteration.point, (3, 0.0, 0.0))
+    copy(scheme.starter.increment, iteration.increment, slope_length(mechanism))
     return OK
 
 
 @routine
-def jumps(mechanism: Any, room: Any, rates: Any) -> bool:
+def jumps(mechanism: Any, iteration: Any, rates: Any) -> bool:
     """Whether accelerations have left those at the start of a step by far: it resolves nothing.
 
     A stiff spring that is not strained tells nothing of itself at the start.
     """
     for k in range(mechanism.tree.rate_count):
-        room.change[k] = room.unknown[k] - rates[k]
-    changed = size_of(mechanism, room, room.change)
-    return not changed <= MOST_CHANGED * size_of(mechanism, room, rates)
+        iteration.change[k] = iteration.unknown[k] - rates[k]
+    changed = size_of(mechanism, iteration, iteration.change)
+    return not changed <= MOST_CHANGED * size_of(mechanism, iteration, rates)
 
 
 @routine
-def hand_on(
+def shift_history(
     mechanism: Any, scheme: Any, state: Any, before: Any, after: Any, step: float, lead: int
 ) -> None:
     """Past points move one on: that at the start of this step comes first."""
@@ -244,7 +249,7 @@ def hand_on(
         for k in range(count):
             if i == 0:
                 after[at + k] = state[mechanism.tree.stored_count + k]
-                after[at + count + k] = scheme.room.increment[k]
+                after[at + count + k] = scheme.iteration.increment[k]
             else:
                 after[at + k] = before[at - 2 * count + k]
                 after[at + count + k] = before[at - count + k]

@@ -109,7 +109,7 @@ def slope_size(mechanism: Any, slope: Any, step: float) -> float:
 
 @routine
 def sweep(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, share: float
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float, share: float
 ) -> Any:
     """All stages once, each with the newest slopes: (outcome, square of the change, of the size).
 
@@ -126,7 +126,7 @@ def sweep(
         )
         retract(mechanism, scheme.middle, scheme.increment, scheme.point)
         role, when = Role(share * scheme.b[j]), t + scheme.c[j] * step
-        outcome = stage(mechanism, scratch, scheme.point, when, role, scheme.fresh)
+        outcome = stage(mechanism, workspace, scheme.point, when, role, scheme.fresh)
         count_up(scheme.tally, EVALUATED, 1)
         if outcome == OK:
             outcome = pull_back(mechanism, scheme.increment, scheme.fresh)
@@ -140,7 +140,7 @@ def sweep(
 
 
 @hot
-def falling(mechanism: Any, step: float) -> float:
+def square_of_fall(mechanism: Any, step: float) -> float:
     """The square of the speed that gravity makes in a step: what bodies at rest are judged by."""
     total = 0.0
     for c in range(3):
@@ -150,7 +150,7 @@ def falling(mechanism: Any, step: float) -> float:
 
 
 @hot
-def settled(index: int, change: float, last: float, scale: float) -> bool:
+def has_converged(index: int, change: float, last: float, scale: float) -> bool:
     """Whether an iteration has come to rounding."""
     if change <= ROUNDED * scale:
         return True
@@ -159,16 +159,16 @@ def settled(index: int, change: float, last: float, scale: float) -> bool:
 
 @routine
 def solve_stages(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float
 ) -> int:
     """Sweep until the slopes are those of their own points: OK, or why there are none."""
-    last, least, first = 0.0, falling(mechanism, step), 0.0
+    last, least, first = 0.0, square_of_fall(mechanism, step), 0.0
     for index in range(MOST_SWEEPS):
-        outcome, square, size = sweep(mechanism, scratch, scheme, state, t, step, 0.0)
+        outcome, square, size = sweep(mechanism, workspace, scheme, state, t, step, 0.0)
         if outcome != OK:
             return outcome if index == 0 else NOT_CONVERGED
         change, scale = sqrt(square), sqrt(size + least)
-        if settled(index, change, last, scale):
+        if has_converged(index, change, last, scale):
             return OK
         first = change if index == 0 else first
         if not change <= LOST * (first + scale):  # NaN as well
@@ -179,21 +179,21 @@ def solve_stages(
 
 @hot
 def attempt_gauss(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
     length = slope_length(mechanism)
     copy(state, scheme.point, mechanism.layout.kept)
-    outcome = stage(mechanism, scratch, scheme.point, t, Role(0.0), scheme.slopes)
+    outcome = stage(mechanism, workspace, scheme.point, t, Role(0.0), scheme.slopes)
     count_up(scheme.tally, EVALUATED, 1)
     if outcome != OK:
         return outcome
     for j in range(1, scheme.count):
         copy(scheme.slopes, beyond(scheme.slopes, j * length), length)
-    outcome = solve_stages(mechanism, scratch, scheme, state, t, step)
+    outcome = solve_stages(mechanism, workspace, scheme, state, t, step)
     if outcome != OK:
         return outcome
-    outcome, _, _ = sweep(mechanism, scratch, scheme, state, t, step, 1.0)
+    outcome, _, _ = sweep(mechanism, workspace, scheme, state, t, step, 1.0)
     if outcome != OK:
         return outcome
     increment = scheme.increment

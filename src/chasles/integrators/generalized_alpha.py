@@ -33,12 +33,12 @@ from typing import Any, NamedTuple
 
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats, clear, copy
-from chasles.core.newton.past import Past, make_past, put_bracket
-from chasles.core.newton.plan import Newton, newton_of
-from chasles.core.newton.room import Room, make_room
-from chasles.core.newton.rows import meet_rows
+from chasles.core.newton.newton_workspace import NewtonWorkspace, make_newton_workspace
+from chasles.core.newton.past_points import PastPoints, make_past_points, put_bracket
+from chasles.core.newton.rows import correct_rows
 from chasles.core.newton.solve import next_stiff, put_begun, put_rest, solve_step
 from chasles.core.newton.start import find_second_rates, is_resolved
+from chasles.core.newton.structure import Newton, newton_of
 from chasles.core.outcomes import OK
 from chasles.core.retraction import finish_step
 from chasles.integrators.methods import Method, register_method
@@ -64,11 +64,11 @@ class GeneralizedAlpha(NamedTuple):
     index: int
     start: int
     perturbed: int
-    room: Room
+    iteration: NewtonWorkspace
     newton: Newton
-    past: Past  # none
-    point: Floats  # (kept,) that of the room
-    tally: Floats  # that of the room
+    past: PastPoints  # none
+    point: Floats  # (kept,) that of the iteration
+    tally: Floats  # that of the iteration
 
 
 @checked_keywords
@@ -151,59 +151,60 @@ def fit_generalized_alpha(
     alpha_m, alpha_f = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + alpha_f - alpha_m
     beta = 0.25 * (gamma + 0.5) ** 2
-    room = make_room(mechanism)
+    iteration = make_newton_workspace(mechanism)
     return GeneralizedAlpha(
-        alpha_m, alpha_f, beta, gamma, index, start, perturbed, room,
-        newton_of(solver, mechanism), make_past(mechanism, 0), room.point, room.tally,
+        alpha_m, alpha_f, beta, gamma, index, start, perturbed, iteration,
+        newton_of(solver, mechanism), make_past_points(mechanism, 0), iteration.point,
+        iteration.tally,
     )  # fmt: skip
 
 
 @hot
 def attempt_generalized_alpha(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how it failed."""
-    room, layout, count = scheme.room, mechanism.layout, mechanism.tree.rate_count
+    iteration, layout, count = scheme.iteration, mechanism.layout, mechanism.tree.rate_count
     before = beyond(state, layout.history)
     after = beyond(out, layout.history)
     old_a, old_rate = VECTORS, VECTORS + count
     if before[BEGUN] == 0.0:
-        outcome = begin(mechanism, scratch, scheme, state, t, step, after)
+        outcome = begin(mechanism, workspace, scheme, state, t, step, after)
         if outcome != OK:
             return outcome
     else:
-        hand_on(mechanism, room, before, step, after)
+        shift_history(mechanism, iteration, before, step, after)
     # From here on `after` has a_n and v'_n, and gets their successors at the end.
     m, f, beta, gamma = scheme.alpha_m, scheme.alpha_f, scheme.beta, scheme.gamma
     share = (1.0 - f) / (1.0 - m)
     for k in range(count):
         a, rate = after[old_a + k], after[old_rate + k]
         known = (f * rate - m * a) / (1.0 - m)
-        slip = room.change[k]
+        slip = iteration.change[k]
         velocity = state[mechanism.tree.stored_count + k] + slip
-        room.pose[k] = step * velocity + step * step * ((0.5 - beta) * a + beta * known)
-        room.rate[k] = slip + step * ((1.0 - gamma) * a + gamma * known)
-        room.unknown[k], room.shift[k] = rate, 0.0
+        iteration.pose[k] = step * velocity + step * step * ((0.5 - beta) * a + beta * known)
+        iteration.rate[k] = slip + step * ((1.0 - gamma) * a + gamma * known)
+        iteration.unknown[k], iteration.shift[k] = rate, 0.0
     factors = (step * gamma * share, step * step * beta * share)
     outcome = solve_step(
-        mechanism, scratch, room, scheme.newton, scheme.past, state, t + step, step, scheme.index,
-        factors, before[STIFF] > 0.0,
+        mechanism, workspace, iteration, scheme.newton, scheme.past, state, t + step, step,
+        scheme.index, factors, before[STIFF] > 0.0,
     )  # fmt: skip
     if outcome != OK:
         return outcome
-    after[STIFF] = next_stiff(room, before[STIFF])
-    finish_step(mechanism, state, room.increment, out)
+    after[STIFF] = next_stiff(iteration, before[STIFF])
+    finish_step(mechanism, state, iteration.increment, out)
     for k in range(count):
         a, rate = after[old_a + k], after[old_rate + k]
-        after[old_a + k] = (f * rate - m * a) / (1.0 - m) + share * room.unknown[k]
-        after[old_rate + k] = room.unknown[k]
+        after[old_a + k] = (f * rate - m * a) / (1.0 - m) + share * iteration.unknown[k]
+        after[old_rate + k] = iteration.unknown[k]
     after[BEGUN], after[STEP] = 1.0, step
-    put_rest(mechanism, room, out, beyond(after, VECTORS + 2 * count))
+    put_rest(mechanism, iteration, out, beyond(after, VECTORS + 2 * count))
     return OK
 
 
 @hot
-def hand_on(mechanism: Any, room: Any, before: Any, step: float, after: Any) -> None:
+def shift_history(mechanism: Any, iteration: Any, before: Any, step: float, after: Any) -> None:
     """a_n and v'_n of the step before, for one of this length."""
     count = mechanism.tree.rate_count
     old_a, old_rate, ratio = VECTORS, VECTORS + count, step / before[STEP]
@@ -211,46 +212,46 @@ def hand_on(mechanism: Any, room: Any, before: Any, step: float, after: Any) -> 
         rate = before[old_rate + k]
         after[old_a + k] = rate + ratio * (before[old_a + k] - rate)
         after[old_rate + k] = rate
-        room.change[k] = 0.0
-    put_begun(mechanism, room, beyond(before, VECTORS + 2 * count))
+        iteration.change[k] = 0.0
+    put_begun(mechanism, iteration, beyond(before, VECTORS + 2 * count))
 
 
 @routine
 def begin(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, after: Any
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float, after: Any
 ) -> int:
-    """a_0 and v'_0 into `after`, the slip that velocities begin with into room.change."""
-    room, count = scheme.room, mechanism.tree.rate_count
+    """a_0 and v'_0 into `after`, the slip that velocities begin with into iteration.change."""
+    iteration, count = scheme.iteration, mechanism.tree.rate_count
     old_a, old_rate = VECTORS, VECTORS + count
-    clear(room.change, count)
-    outcome = find_second_rates(mechanism, scratch, room, state, t, step)
+    clear(iteration.change, count)
+    outcome = find_second_rates(mechanism, workspace, iteration, state, t, step)
     if outcome != OK:
         return outcome
-    put_begun(mechanism, room, beyond(room.slope, 2 * mechanism.tree.rate_count))
+    put_begun(mechanism, iteration, beyond(iteration.slope, 2 * mechanism.tree.rate_count))
     late = scheme.alpha_m - scheme.alpha_f
-    if scheme.start == 2 or (scheme.start == 0 and not is_resolved(mechanism, room, step)):
+    if scheme.start == 2 or (scheme.start == 0 and not is_resolved(mechanism, iteration, step)):
         late = 0.0
     for k in range(count):
-        after[old_rate + k] = room.unknown[k]
-        after[old_a + k] = room.unknown[k] + late * step * room.shift[k]
+        after[old_rate + k] = iteration.unknown[k]
+        after[old_a + k] = iteration.unknown[k] + late * step * iteration.shift[k]
     if scheme.perturbed != 0 and scheme.index == 3:
-        find_slip(mechanism, scratch, scheme, state, step)
+        find_slip(mechanism, workspace, scheme, state, step)
     return OK
 
 
 @routine
-def find_slip(mechanism: Any, scratch: Any, scheme: Any, state: Any, step: float) -> None:
-    """The slip that rows have on index 3 into room.change, from v'' in room.shift."""
-    room = scheme.room
+def find_slip(mechanism: Any, workspace: Any, scheme: Any, state: Any, step: float) -> None:
+    """The slip that rows have on index 3 into iteration.change, from v'' in iteration.shift."""
+    iteration = scheme.iteration
     late = scheme.alpha_m - scheme.alpha_f
     missed = 1.0 / 6.0 - scheme.beta - 0.5 * late
-    copy(beyond(state, mechanism.tree.stored_count), room.pose, mechanism.tree.rate_count)
-    put_bracket(mechanism, room.pose, room.unknown, room.change)
+    copy(beyond(state, mechanism.tree.stored_count), iteration.pose, mechanism.tree.rate_count)
+    put_bracket(mechanism, iteration.pose, iteration.unknown, iteration.change)
     for k in range(mechanism.tree.rate_count):
-        way = missed * room.shift[k] + room.change[k] / 12.0
-        room.apart[k] = step * step * way
-    meet_rows(mechanism, scratch, room, room.point, (3, 0.0, 0.0))
-    copy(room.reply, room.change, mechanism.tree.rate_count)
+        way = missed * iteration.shift[k] + iteration.change[k] / 12.0
+        iteration.apart[k] = step * step * way
+    correct_rows(mechanism, workspace, iteration, iteration.point, (3, 0.0, 0.0))
+    copy(iteration.response, iteration.change, mechanism.tree.rate_count)
 
 
 for method in (generalized_alpha(), generalized_alpha(index=2)):

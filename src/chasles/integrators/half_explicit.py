@@ -109,19 +109,19 @@ def make_half_explicit(tableau: Tableau, kept: int, length: int) -> HalfExplicit
 
 
 @hot
-def miss_velocities(mechanism: Any, scratch: Any, trial: Any, t: float) -> float:
+def velocity_residual(mechanism: Any, workspace: Any, trial: Any, t: float) -> float:
     """r - J V of all rows at a point and time, where `correct` finds it; the largest, in sizes."""
     system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
     found, unknowns, largest = mechanism.stabiliser.found, 6 * system.body_count, 0.0
     if loops.row_count == 0:
         return 0.0
-    put_signals(system.signals, t, scratch.signals)
+    put_signals(system.signals, t, workspace.signals)
     if tree.driven_count > 0:
-        follow(tree, scratch.signals, trial)
-    put_openings(mechanism, scratch, trial, SLIPS, True)
+        follow(tree, workspace.signals, trial)
+    put_openings(mechanism, workspace, trial, SLIPS, True)
     for row in range(loops.row_count):
         source = loops.source[row]
-        missed = absolute(found.change[unknowns + source]) / mechanism.promises.sizes[source]
+        missed = absolute(found.change[unknowns + source]) / mechanism.accuracy.sizes[source]
         largest = maximum(largest, missed)
     return largest
 
@@ -139,22 +139,22 @@ def correct(mechanism: Any, factor: float, slope: Any) -> None:
     solve_for(mechanism, mechanism.stabiliser.found.change)
     rates = mechanism.tree.rate_count
     for k in range(rates):
-        slope[rates + k] += factor * mechanism.room.solution[k]
+        slope[rates + k] += factor * mechanism.loop_work.solution[k]
 
 
 # --- where poses are projected ---
 
 
 @hot
-def close_end(mechanism: Any, scratch: Any, out: Any) -> int:
+def close_end(mechanism: Any, workspace: Any, out: Any) -> int:
     """Project the end of a step, whose functions of time are there: OK or NOT_CLOSED."""
     tree, last = mechanism.tree, 0.0
     if mechanism.stabiliser.kind != PROJECTED or mechanism.loops.row_count == 0:
         return OK
     if tree.driven_count > 0:
-        follow(tree, scratch.signals, out)
+        follow(tree, workspace.signals, out)
     for index in range(MOST_CLOSINGS):
-        if not close_cut_joints(mechanism, scratch, out):
+        if not close_cut_joints(mechanism, workspace, out):
             return NOT_CLOSED
         slip = slip_left(mechanism)
         if slip == 0.0 or (index > 0 and not slip < HALVED * last):
@@ -166,7 +166,7 @@ def close_end(mechanism: Any, scratch: Any, out: Any) -> int:
 @routine
 def slip_left(mechanism: Any) -> float:
     """The largest entry of r - J V that a projection has left, in sizes per second."""
-    system, sizes, found = mechanism.system, mechanism.promises.sizes, mechanism.stabiliser.found
+    system, sizes, found = mechanism.system, mechanism.accuracy.sizes, mechanism.stabiliser.found
     largest, unknowns = 0.0, 6 * system.body_count
     for row in range(system.row_count):
         if sizes[row] > 0.0:
@@ -179,7 +179,7 @@ def slip_left(mechanism: Any) -> float:
 
 @routine
 def go_on(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, j: int, t: float, step: float
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, j: int, t: float, step: float
 ) -> int:
     """From slope j to the next point, at which velocities fit the joints: OK or NOT_CONVERGED."""
     length, count = slope_length(mechanism), scheme.count
@@ -189,7 +189,7 @@ def go_on(
     for index in range(MOST_CORRECTIONS):
         combine(scheme.weights, row, j + 1, step, scheme.slopes, length, scheme.increment)
         retract(mechanism, state, scheme.increment, scheme.trial)
-        missed = miss_velocities(mechanism, scratch, scheme.trial, t)
+        missed = velocity_residual(mechanism, workspace, scheme.trial, t)
         if missed == 0.0:
             return OK
         if index == 0:
@@ -209,7 +209,7 @@ def go_on(
 
 @hot
 def attempt_half_explicit(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
     length, kept = slope_length(mechanism), mechanism.layout.kept
@@ -218,14 +218,14 @@ def attempt_half_explicit(
     for j in range(scheme.count):
         copy(scheme.trial, scheme.point, kept)
         slope, when = beyond(scheme.slopes, j * length), t + scheme.nodes[j] * step
-        outcome = stage(mechanism, scratch, scheme.point, when, Role(scheme.b[j]), slope)
+        outcome = stage(mechanism, workspace, scheme.point, when, Role(scheme.b[j]), slope)
         count_up(scheme.tally, EVALUATED, 1)
         if outcome == OK and j > 0:
             outcome = pull_back(mechanism, scheme.increment, slope)
         if outcome == OK:
             then = t + scheme.nodes[j + 1] * step
-            outcome = go_on(mechanism, scratch, scheme, state, j, then, step)
+            outcome = go_on(mechanism, workspace, scheme, state, j, then, step)
         if outcome != OK:
             return outcome
     finish_step(mechanism, state, scheme.increment, out)
-    return close_end(mechanism, scratch, out)
+    return close_end(mechanism, workspace, out)

@@ -14,20 +14,20 @@ import numpy as np
 
 from chasles.compiled import borrow, kernel
 from chasles.core.arrays import Integers
-from chasles.core.judge import begin_step, end_step
 from chasles.core.outcomes import OK
 from chasles.core.recursion.tree import SPHERICAL
 from chasles.core.retraction import finish_step, pull_back, retract
 from chasles.core.stage import Role, stage
+from chasles.core.step_checks import begin_step, end_step
 from chasles.integrators.adaptive import drive
 
 
 @kernel("slopes in local coordinates", seconds=8)
 def local_slope(
-    mechanism: Any, scratch: Any, state: Any, increment: Any, t: float, point: Any, slope: Any
+    mechanism: Any, workspace: Any, state: Any, increment: Any, t: float, point: Any, slope: Any
 ) -> int:
     """The rate of the local coordinates `increment` about `state`: OK, or how it failed."""
-    model, work, base, at = borrow(mechanism), borrow(scratch), borrow(state), borrow(increment)
+    model, work, base, at = borrow(mechanism), borrow(workspace), borrow(state), borrow(increment)
     reached, out = borrow(point), borrow(slope)
     begin_step(model, work, base, t)
     retract(model, base, at, reached)
@@ -39,20 +39,20 @@ def local_slope(
 
 @kernel("points in local coordinates", seconds=2)
 def local_point(
-    mechanism: Any, scratch: Any, state: Any, increment: Any, t: float, point: Any
+    mechanism: Any, workspace: Any, state: Any, increment: Any, t: float, point: Any
 ) -> None:
     """The point at local coordinates; driven coordinates are where they are told to be."""
-    model, work, out = borrow(mechanism), borrow(scratch), borrow(point)
+    model, work, out = borrow(mechanism), borrow(workspace), borrow(point)
     retract(model, borrow(state), borrow(increment), out)
     drive(model, work, t, out)
 
 
 @kernel("states from local coordinates", seconds=4)
 def local_state(
-    mechanism: Any, scratch: Any, state: Any, increment: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, state: Any, increment: Any, t: float, step: float, out: Any
 ) -> int:
     """The state block at local coordinates, t later than `state` by `step`, as after a step."""
-    model, work = borrow(mechanism), borrow(scratch)
+    model, work = borrow(mechanism), borrow(workspace)
     base, at, into = borrow(state), borrow(increment), borrow(out)
     finish_step(model, base, at, into)
     return end_step(model, work, base, t, step, 1, into)

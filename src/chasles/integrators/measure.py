@@ -46,7 +46,7 @@ def make_measure(mechanism: Any, sizes: Floats) -> Measure:
     return storage(
         Measure, {"n": mechanism.system.body_count, "kept": mechanism.layout.kept},
         sizes=np.array(sizes, float),
-        rows=np.zeros_like(mechanism.memory.rows),
+        rows=np.zeros_like(mechanism.tree_work.rows),
     )  # fmt: skip
 
 

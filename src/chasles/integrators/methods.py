@@ -99,7 +99,7 @@ _OTHERS: dict[str, Method] = {}
 def register_method(method: Method, record: type, attempt: Callable[..., Any]) -> None:
     """Make a method known by its name: `method.make` makes a `record`, `attempt` steps with it.
 
-    `attempt(mechanism, scratch, record, state, t, step, out) -> outcome` combines calls of
+    `attempt(mechanism, workspace, record, state, t, step, out) -> outcome` combines calls of
     `chasles.core.stage.stage`; see `chasles.integrators.rkmk` for one.
     """
     if method.make is None and method.fit is None:

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-Tree = tuple[Any, ...]  # of Trees
+RootedTree = tuple[Any, ...]  # of Trees
 
 MAX_ORDER = 8
 # Relative to 1/gamma.  DOP853, whose coefficients reach 43, meets its conditions to 4e-14, and to
@@ -31,7 +31,7 @@ ROUNDING = 1e-11
 class BrokenCondition(NamedTuple):
     """A tree whose condition fails, and by how much: weight - 1/gamma."""
 
-    tree: Tree
+    tree: RootedTree
     residual: float
 
 
@@ -42,19 +42,19 @@ class Forest(NamedTuple):
     The single node comes first and has neither.
     """
 
-    trees: tuple[Tree, ...]
+    trees: tuple[RootedTree, ...]
     rest: npt.NDArray[np.intp]
     branch: npt.NDArray[np.intp]
     size: npt.NDArray[np.intp]
     density: Floats
 
 
-def node_count(tree: Tree) -> int:
+def node_count(tree: RootedTree) -> int:
     """Number of nodes of the tree, |t|: the order its condition belongs to."""
     return 1 + sum(node_count(child) for child in tree)
 
 
-def density(tree: Tree) -> int:
+def density(tree: RootedTree) -> int:
     """gamma(t): the product, over all nodes, of the size of the subtree that grows from it."""
     product = node_count(tree)
     for child in tree:
@@ -62,7 +62,7 @@ def density(tree: Tree) -> int:
     return product
 
 
-def notation(tree: Tree) -> str:
+def notation(tree: RootedTree) -> str:
     """The tree in brackets, as in the literature.
 
     >>> notation(((), ((),)))
@@ -72,7 +72,7 @@ def notation(tree: Tree) -> str:
 
 
 @cache
-def trees_of_order(order: int) -> tuple[Tree, ...]:
+def trees_of_order(order: int) -> tuple[RootedTree, ...]:
     """All rooted trees with `order` nodes: 1, 1, 2, 4, 9, 20, 48, 115, ... of them.
 
     >>> trees_of_order(3)

@@ -81,7 +81,7 @@ def make_products(tableau: Tableau, product: Product, kept: int, length: int) ->
 
 @hot
 def attempt_products(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
     length, count = slope_length(mechanism), scheme.count
@@ -93,7 +93,7 @@ def attempt_products(
             retract(mechanism, point, increment, point)
         slope = beyond(scheme.slopes, j * length)
         role = Role(scheme.b[j])
-        outcome = stage(mechanism, scratch, point, t + scheme.c[j] * step, role, slope)
+        outcome = stage(mechanism, workspace, point, t + scheme.c[j] * step, role, slope)
         if outcome != OK:
             return outcome
     copy(state, out, mechanism.layout.seen)

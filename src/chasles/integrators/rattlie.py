@@ -51,7 +51,7 @@ from chasles.core.signals import put_signals
 from chasles.core.stage import failure
 from chasles.core.tally import EVALUATED, FACTORED, ITERATED, TALLY_WIDTH, count_up
 from chasles.integrators.compositions import composition
-from chasles.integrators.gauss import LOST, settled
+from chasles.integrators.gauss import LOST, has_converged
 from chasles.integrators.rattlie_momenta import (
     MISSED_AT_END,
     MISSED_AT_START,
@@ -114,7 +114,7 @@ def make_rattlie(order: int, _: Any, mechanism: Any) -> Rattlie:
         Rattlie, sizes,
         lengths=lengths,
         count=len(lengths),
-        has_efforts=int(tree.armature.any() or mechanism.memory.has_efforts),
+        has_efforts=int(tree.armature.any() or mechanism.tree_work.has_efforts),
         own_group=on_own_group(tree, mechanism.system.bodies.group),
     )  # fmt: skip
 
@@ -156,25 +156,25 @@ def put_trial(mechanism: Any, scheme: Any, length: float, last: bool) -> None:
 
 
 @routine
-def find_mean(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -> int:
+def find_mean(mechanism: Any, workspace: Any, scheme: Any, t: float, length: float) -> int:
     """eta and h lambda / 2 at the start, whose factor is there: OK, or NOT_CONVERGED."""
     tree = mechanism.tree
     clear(scheme.early, mechanism.loops.row_count)
-    scale_of, last = size_of_step(mechanism, work, scheme, length), 0.0
-    put_signals(mechanism.system.signals, t + length, work.signals)
-    guess_mean(tree, scheme, work.signals, length)
+    scale_of, last = size_of_step(mechanism, workspace, scheme, length), 0.0
+    put_signals(mechanism.system.signals, t + length, workspace.signals)
+    guess_mean(tree, scheme, workspace.signals, length)
     for index in range(MOST_ITERATIONS):
-        put_mean_twists(mechanism, work, scheme, length)
-        put_missing(mechanism, work, scheme, length, MISSED_AT_START)
+        put_mean_twists(mechanism, workspace, scheme, length)
+        put_missing(mechanism, workspace, scheme, length, MISSED_AT_START)
         if mechanism.loops.row_count > 0:
             put_trial(mechanism, scheme, length, False)
-            want_no_gaps(mechanism, work, scheme, length)
-        change = correct(mechanism, work, scheme, scheme.early, scale_of)
+            want_no_gaps(mechanism, workspace, scheme, length)
+        change = correct(mechanism, workspace, scheme, scheme.early, scale_of)
         count_up(scheme.tally, ITERATED, 1)
         for k in range(tree.rate_count):
-            scheme.mean[k] += mechanism.room.solution[k]
-        if settled(index, change, last, scale_of):
-            put_mean_twists(mechanism, work, scheme, length)
+            scheme.mean[k] += mechanism.loop_work.solution[k]
+        if has_converged(index, change, last, scale_of):
+            put_mean_twists(mechanism, workspace, scheme, length)
             put_trial(mechanism, scheme, length, True)
             return OK
         if not change <= LOST * scale_of:  # NaN as well
@@ -187,22 +187,22 @@ def find_mean(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -
 
 
 @routine
-def arrive(mechanism: Any, work: Any, scheme: Any, point: Any, t: float) -> int:
+def arrive(mechanism: Any, workspace: Any, scheme: Any, point: Any, t: float) -> int:
     """Functions of time, bodies, rows of J and the factor at a point: OK, or why not."""
     system, tree = mechanism.system, mechanism.tree
-    put_signals(system.signals, t, work.signals)
+    put_signals(system.signals, t, workspace.signals)
     if tree.driven_count > 0:
-        follow(tree, work.signals, point)
-    copy(beyond(point, mechanism.layout.integrals), work.quadratures, system.quadrature_count)
+        follow(tree, workspace.signals, point)
+    copy(beyond(point, mechanism.layout.integrals), workspace.quadratures, system.quadrature_count)
     count_up(scheme.tally, FACTORED, 1)
     outcome = factor_at(
-        tree, mechanism.memory, system, work, mechanism.loops, mechanism.room, point, 1
+        tree, mechanism.tree_work, system, workspace, mechanism.loops, mechanism.loop_work, point, 1
     )
-    return OK if outcome == OK else failure(mechanism, work, outcome)
+    return OK if outcome == OK else failure(mechanism, workspace, outcome)
 
 
 @routine
-def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> int:
+def find_velocities(mechanism: Any, workspace: Any, scheme: Any, length: float) -> int:
     """v and h lambda / 2 at the end, where the trial has arrived with a guess of v: OK, or why not.
 
     Their change goes into the increment: M^-1 M v would be rounded alike in every step.
@@ -214,19 +214,19 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
         scheme.increment[k] = length * scheme.mean[k]
         scheme.increment[rates + k] = guess - old
     for index in range(MOST_ITERATIONS):
-        put_forces(mechanism, work, scheme, scheme.trial)
-        put_missing(mechanism, work, scheme, length, MISSED_AT_END)
-        want_no_slips(mechanism, work, scheme, length)
-        scale_of = size_of_step(mechanism, work, scheme, length)
-        change = correct(mechanism, work, scheme, scheme.late, scale_of)
+        put_forces(mechanism, workspace, scheme, scheme.trial)
+        put_missing(mechanism, workspace, scheme, length, MISSED_AT_END)
+        want_no_slips(mechanism, workspace, scheme, length)
+        scale_of = size_of_step(mechanism, workspace, scheme, length)
+        change = correct(mechanism, workspace, scheme, scheme.late, scale_of)
         count_up(scheme.tally, EVALUATED, 1)
         count_up(scheme.tally, ITERATED, 1)
         for k in range(rates):
-            scheme.increment[rates + k] += mechanism.room.solution[k]
-            scheme.trial[tree.stored_count + k] += mechanism.room.solution[k]
-        place_bodies(tree, scheme.trial, mechanism.memory.rows, work.absolute)
-        if mechanism.system.force_count == 0 or settled(index, change, last, scale_of):
-            put_forces(mechanism, work, scheme, scheme.trial)
+            scheme.increment[rates + k] += mechanism.loop_work.solution[k]
+            scheme.trial[tree.stored_count + k] += mechanism.loop_work.solution[k]
+        place_bodies(tree, scheme.trial, mechanism.tree_work.rows, workspace.absolute)
+        if mechanism.system.force_count == 0 or has_converged(index, change, last, scale_of):
+            put_forces(mechanism, workspace, scheme, scheme.trial)
             count_up(scheme.tally, EVALUATED, 1)
             return OK
         if not change <= LOST * scale_of:
@@ -236,21 +236,21 @@ def find_velocities(mechanism: Any, work: Any, scheme: Any, length: float) -> in
 
 
 @routine
-def substep(mechanism: Any, work: Any, scheme: Any, t: float, length: float) -> int:
+def substep(mechanism: Any, workspace: Any, scheme: Any, t: float, length: float) -> int:
     """From the point, whose factor and forces are there, to an increment: OK, or why not."""
     clear(scheme.increment, slope_length(mechanism))
-    add_momenta(mechanism.system, work, 0.5 * length, scheme.force, scheme.known)
-    outcome = find_mean(mechanism, work, scheme, t, length)
+    add_momenta(mechanism.system, workspace, 0.5 * length, scheme.force, scheme.known)
+    outcome = find_mean(mechanism, workspace, scheme, t, length)
     if outcome != OK:
         return outcome
-    put_signals(mechanism.system.signals, t, work.signals)
-    keep_integrals(mechanism, work, scheme, length, MISSED_AT_START, scheme.early)
-    outcome = arrive(mechanism, work, scheme, scheme.trial, t + length)
+    put_signals(mechanism.system.signals, t, workspace.signals)
+    keep_integrals(mechanism, workspace, scheme, length, MISSED_AT_START, scheme.early)
+    outcome = arrive(mechanism, workspace, scheme, scheme.trial, t + length)
     if outcome != OK:
         return outcome
-    outcome = find_velocities(mechanism, work, scheme, length)
+    outcome = find_velocities(mechanism, workspace, scheme, length)
     if outcome == OK:
-        keep_integrals(mechanism, work, scheme, length, MISSED_AT_END, scheme.late)
+        keep_integrals(mechanism, workspace, scheme, length, MISSED_AT_END, scheme.late)
     return outcome
 
 
@@ -264,22 +264,22 @@ def take_point(mechanism: Any, scheme: Any, block: Any) -> None:
 
 @hot
 def attempt_rattlie(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how it failed."""
     now = t
     copy(state, out, mechanism.layout.seen)
     take_point(mechanism, scheme, out)
-    outcome = arrive(mechanism, scratch, scheme, scheme.point, t)
+    outcome = arrive(mechanism, workspace, scheme, scheme.point, t)
     if outcome == OK:
-        put_forces(mechanism, scratch, scheme, scheme.point)
+        put_forces(mechanism, workspace, scheme, scheme.point)
         count_up(scheme.tally, EVALUATED, 1)
-        outcome = begin_multipliers(mechanism, scratch, scheme, out)
+        outcome = begin_multipliers(mechanism, workspace, scheme, out)
     for k in range(scheme.count):
         if outcome != OK:
             return outcome
         length = scheme.lengths[k] * step
-        outcome = substep(mechanism, scratch, scheme, now, length)
+        outcome = substep(mechanism, workspace, scheme, now, length)
         if outcome == OK:
             now += length
             note_multipliers(mechanism, scheme, length, out)

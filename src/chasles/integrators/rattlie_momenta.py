@@ -24,10 +24,15 @@ from chasles.core.arrays import (
 from chasles.core.assemble import opening_of, twist_of
 from chasles.core.constraints.screw_form import relative_twist
 from chasles.core.momenta import in_body_axes, momentum, moved_momentum
-from chasles.core.recursion.again import load_bodies, load_efforts, solve_again, twist_found
 from chasles.core.recursion.closing import SHIFTS, put_openings, put_slips
 from chasles.core.recursion.coupled import put_coupled_rows
 from chasles.core.recursion.kinematics import place_bodies
+from chasles.core.recursion.load_cases import (
+    load_bodies,
+    load_efforts,
+    solve_load_case,
+    twist_in_column,
+)
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, sum_inward
 from chasles.core.recursion.refine import effort_norm
 from chasles.core.recursion.stage import push_along, push_bodies
@@ -44,40 +49,43 @@ MISSED_AT_START, MISSED_AT_END = 1.0, -1.0
 
 
 @routine
-def put_forces(mechanism: Any, work: Any, scheme: Any, point: Any) -> None:
+def put_forces(mechanism: Any, workspace: Any, scheme: Any, point: Any) -> None:
     """Gravity and all forces at a point whose bodies are placed, without gyroscopic terms, and
-    their power: scheme.force on bodies, memory.efforts along coordinates.
+    their power: scheme.force on bodies, tree_work.efforts along coordinates.
     """
-    system, tree, memory = mechanism.system, mechanism.tree, mechanism.memory
-    clear(memory.wrenches, 6 * system.body_count)
-    if memory.has_efforts != 0:
-        push_along(tree, memory, system, work, point)
-    if memory.has_wrenches != 0:
-        push_bodies(tree, memory, system, work)
-    copy(memory.wrenches, scheme.force, 6 * system.body_count)
-    scheme.powers[0], scheme.powers[1] = force_powers(mechanism, work, point)
+    system, tree, tree_work = mechanism.system, mechanism.tree, mechanism.tree_work
+    clear(tree_work.wrenches, 6 * system.body_count)
+    if tree_work.has_efforts != 0:
+        push_along(tree, tree_work, system, workspace, point)
+    if tree_work.has_wrenches != 0:
+        push_bodies(tree, tree_work, system, workspace)
+    copy(tree_work.wrenches, scheme.force, 6 * system.body_count)
+    scheme.powers[0], scheme.powers[1] = force_powers(mechanism, workspace, point)
     for body in range(system.body_count):
-        turn, at = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R), 6 * body + 3
+        turn, at = mat9(workspace.absolute, body * ABSOLUTE_WIDTH + POSE_R), 6 * body + 3
         down = tmatvec(turn, vec3(system.gravity, 0))
         put3(scheme.force, at, axpy(system.bodies.mass[body], down, vec3(scheme.force, at)))
 
 
 @routine
-def add_momenta(system: Any, work: Any, factor: float, force: Any, out: Any) -> None:
+def add_momenta(system: Any, workspace: Any, factor: float, force: Any, out: Any) -> None:
     """M V of the placed bodies and a multiple of the forces."""
     for body in range(system.body_count):
         mass, inertia = system.bodies.mass[body], get6(system.bodies.inertia, 6 * body)
-        own, pull = momentum(mass, inertia, twist_of(work.absolute, body)), twist6(force, 6 * body)
+        own, pull = (
+            momentum(mass, inertia, twist_of(workspace.absolute, body)),
+            twist6(force, 6 * body),
+        )
         put_twist(out, 6 * body, (axpy(factor, pull[0], own[0]), axpy(factor, pull[1], own[1])))
 
 
 @routine
-def size_of_step(mechanism: Any, work: Any, scheme: Any, length: float) -> float:
+def size_of_step(mechanism: Any, workspace: Any, scheme: Any, length: float) -> float:
     """What changes of velocity are large or small against, in the mass metric."""
     system, total = mechanism.system, 0.0
-    along = effort_norm(mechanism.tree, mechanism.memory)
+    along = effort_norm(mechanism.tree, mechanism.tree_work)
     for body in range(system.body_count):
-        put_twist(work.search, 6 * body, twist_of(work.absolute, body))
+        put_twist(workspace.search, 6 * body, twist_of(workspace.absolute, body))
         mass = system.bodies.mass[body]
         for c in range(3):
             inertia = system.bodies.inertia[6 * body + c]
@@ -86,24 +94,24 @@ def size_of_step(mechanism: Any, work: Any, scheme: Any, length: float) -> float
                 total += torque * torque / inertia
             if mass > 0.0:
                 total += force * force / mass
-    return mass_norm(system, work.search) + abs(length) * (sqrt(total) + along)
+    return mass_norm(system, workspace.search) + abs(length) * (sqrt(total) + along)
 
 
 # --- what is missed ---
 
 
 @routine
-def put_missing(mechanism: Any, work: Any, scheme: Any, length: float, end: float) -> None:
-    """What momenta miss at one end of a step: of the bodies into memory.wrenches, of rotors and
+def put_missing(mechanism: Any, workspace: Any, scheme: Any, length: float, end: float) -> None:
+    """What momenta miss at one end of a step: of the bodies into tree_work.wrenches, of rotors and
     forces along coordinates into scheme.along.
     """
-    system, missing = mechanism.system, mechanism.memory.wrenches
+    system, missing = mechanism.system, mechanism.tree_work.wrenches
     if end == MISSED_AT_END:
-        add_momenta(system, work, -0.5 * length, scheme.force, scheme.known)
+        add_momenta(system, workspace, -0.5 * length, scheme.force, scheme.known)
     for body in range(system.body_count):
         group = system.bodies.group[body]
         mass, inertia = system.bodies.mass[body], get6(system.bodies.inertia, 6 * body)
-        turn = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R)
+        turn = mat9(workspace.absolute, body * ABSOLUTE_WIDTH + POSE_R)
         spin, slide = twist6(scheme.twists, 6 * body)
         x = (scale(end * length, spin), scale(end * length, slide))
         moved = moved_momentum(group, x, momentum(mass, inertia, (spin, slide)))
@@ -114,23 +122,29 @@ def put_missing(mechanism: Any, work: Any, scheme: Any, length: float, end: floa
         state, tree = scheme.point if end == MISSED_AT_START else scheme.trial, mechanism.tree
         for k in range(tree.rate_count):  # those of a ball have one inertia: dexp^-T does nothing
             slower = state[tree.stored_count + k] - scheme.mean[k]
-            pushed = 0.5 * length * mechanism.memory.efforts[k]
+            pushed = 0.5 * length * mechanism.tree_work.efforts[k]
             scheme.along[k] = end * tree.armature[k] * slower + pushed
 
 
 @routine
-def want_no_gaps(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
-    """-g / h of all rows at the trial, into room.wanted; those of J stay what they are."""
+def want_no_gaps(mechanism: Any, workspace: Any, scheme: Any, length: float) -> None:
+    """-g / h of all rows at the trial, into iteration.wanted; those of J stay what they are."""
     system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
-    room, found, unknowns = mechanism.room, mechanism.stabiliser.found, 6 * system.body_count
-    put_openings(mechanism, work, scheme.trial, SHIFTS, True)
+    loop_work, found, unknowns = (
+        mechanism.loop_work,
+        mechanism.stabiliser.found,
+        6 * system.body_count,
+    )
+    put_openings(mechanism, workspace, scheme.trial, SHIFTS, True)
     if loops.coupled_count > 0:
-        put_coupled_rows(tree, loops, room, scheme.point, work.absolute, work, found.eta)
-    if loops.is_geared != 0:
-        put_rotor_slips(mechanism, work.absolute, found.absolute, length, length, found.shift)
+        put_coupled_rows(
+            tree, loops, loop_work, scheme.point, workspace.absolute, workspace, found.eta
+        )
+    if loops.has_rotor_rows != 0:
+        put_rotor_slips(mechanism, workspace.absolute, found.absolute, length, length, found.shift)
     for row in range(loops.row_count):
-        room.wanted[row] = found.shift[unknowns + loops.source[row]] / length
-        room.wanted[row] += loops.compliance[row] * scheme.early[row]
+        loop_work.wanted[row] = found.shift[unknowns + loops.source[row]] / length
+        loop_work.wanted[row] += loops.compliance[row] * scheme.early[row]
 
 
 @once
@@ -145,70 +159,89 @@ def put_rotor_slips(
     """
     system, joints = mechanism.system, mechanism.system.joints
     for joint in range(system.joint_count):
-        if joints.geared[joint] == 0:
+        if joints.rotor_bits[joint] == 0:
             continue
         row = 6 * system.body_count + joints.first_row[joint] + joints.rows[joint]
         now, then = opening_of(joints, joint, absolute), opening_of(joints, joint, other)
         turned = so3_log(so3_from_matrix(tmatmul(now[0], then[0])))
         slid, rates = sub(then[1], now[1]), relative_twist(joints, joint, absolute)
         for k in range(3):
-            if joints.geared[joint] >> k & 1:
+            if joints.rotor_bits[joint] >> k & 1:
                 out[row] = factor * (rates[0][k] - turned[k] / length)
                 row += 1
         for k in range(3):
-            if joints.geared[joint] >> (3 + k) & 1:
+            if joints.rotor_bits[joint] >> (3 + k) & 1:
                 out[row] = factor * (rates[1][k] - slid[k] / length)
                 row += 1
 
 
 @routine
-def want_no_slips(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
-    """rates - J V of all rows at the placed bodies, into room.wanted."""
+def want_no_slips(mechanism: Any, workspace: Any, scheme: Any, length: float) -> None:
+    """rates - J V of all rows at the placed bodies, into iteration.wanted."""
     system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
-    room, found, unknowns = mechanism.room, mechanism.stabiliser.found, 6 * system.body_count
+    loop_work, found, unknowns = (
+        mechanism.loop_work,
+        mechanism.stabiliser.found,
+        6 * system.body_count,
+    )
     if loops.coupled_count > 0:
-        put_coupled_rows(tree, loops, room, scheme.trial, work.absolute, work, found.eta)
-    put_slips(mechanism, work, work.absolute, work.jacobian, found.change, True)
-    if loops.is_geared != 0:
+        put_coupled_rows(
+            tree, loops, loop_work, scheme.trial, workspace.absolute, workspace, found.eta
+        )
+    put_slips(mechanism, workspace, workspace.absolute, workspace.jacobian, found.change, True)
+    if loops.has_rotor_rows != 0:
         place_bodies(tree, scheme.point, mechanism.placed, found.absolute)
-        put_rotor_slips(mechanism, work.absolute, found.absolute, -length, -1.0, found.change)
+        put_rotor_slips(mechanism, workspace.absolute, found.absolute, -length, -1.0, found.change)
     for row in range(loops.row_count):
-        room.wanted[row] = found.change[unknowns + loops.source[row]]
-        room.wanted[row] += loops.compliance[row] * scheme.late[row]
+        loop_work.wanted[row] = found.change[unknowns + loops.source[row]]
+        loop_work.wanted[row] += loops.compliance[row] * scheme.late[row]
 
 
 # --- what takes it away ---
 
 
 @routine
-def load_missing(mechanism: Any, work: Any, scheme: Any, multipliers: Any) -> None:
+def load_missing(mechanism: Any, workspace: Any, scheme: Any, multipliers: Any) -> None:
     """Momenta that are missed with these multipliers, as loads of the recursion."""
-    tree, memory, room, loops = mechanism.tree, mechanism.memory, mechanism.room, mechanism.loops
-    copy(multipliers, room.multipliers, loops.row_count)
-    add_row_wrenches(tree, loops, room, memory.rows, work.absolute, work.jacobian, memory.wrenches)
-    load_bodies(tree, memory, tree.body_count)
+    tree, tree_work, loop_work, loops = (
+        mechanism.tree,
+        mechanism.tree_work,
+        mechanism.loop_work,
+        mechanism.loops,
+    )
+    copy(multipliers, loop_work.multipliers, loops.row_count)
+    add_row_wrenches(
+        tree,
+        loops,
+        loop_work,
+        tree_work.rows,
+        workspace.absolute,
+        workspace.jacobian,
+        tree_work.wrenches,
+    )
+    load_bodies(tree, tree_work, tree.body_count)
 
 
 @routine
-def correct(mechanism: Any, work: Any, scheme: Any, multipliers: Any, size: float) -> float:
-    """The change of velocities that takes misses away, in room.solution: its size.
+def correct(mechanism: Any, workspace: Any, scheme: Any, multipliers: Any, size: float) -> float:
+    """The change of velocities that takes misses away, in iteration.solution: its size.
 
     Multipliers, h lambda / 2, get theirs.
     """
-    tree, room, rows = mechanism.tree, mechanism.room, mechanism.memory.rows
-    load_missing(mechanism, work, scheme, multipliers)
+    tree, loop_work, rows = mechanism.tree, mechanism.loop_work, mechanism.tree_work.rows
+    load_missing(mechanism, workspace, scheme, multipliers)
     if scheme.has_efforts != 0:
         load_efforts(tree, rows, scheme.along)
-    solve_again(tree, mechanism.loops, room, rows, size)
+    solve_load_case(tree, mechanism.loops, loop_work, rows, size)
     last, total = tree.rate_count + 6 * tree.body_count, 0.0
     for row in range(mechanism.loops.row_count):
-        multipliers[row] += room.solution[last + row]
+        multipliers[row] += loop_work.solution[last + row]
     for k in range(tree.rate_count):
-        total += tree.armature[k] * room.solution[k] * room.solution[k]
+        total += tree.armature[k] * loop_work.solution[k] * loop_work.solution[k]
     for body in range(tree.body_count):
-        found = twist_found(tree, rows, work.absolute, room.solution, body)
-        put_twist(work.search, 6 * body, found)
-    return mass_norm(mechanism.system, work.search) + sqrt(total)
+        found = twist_in_column(tree, rows, workspace.absolute, loop_work.solution, body)
+        put_twist(workspace.search, 6 * body, found)
+    return mass_norm(mechanism.system, workspace.search) + sqrt(total)
 
 
 # --- work, angles and supply ---
@@ -216,7 +249,7 @@ def correct(mechanism: Any, work: Any, scheme: Any, multipliers: Any, size: floa
 
 @routine
 def keep_integrals(
-    mechanism: Any, work: Any, scheme: Any, length: float, end: float, multipliers: Any
+    mechanism: Any, workspace: Any, scheme: Any, length: float, end: float, multipliers: Any
 ) -> None:
     """Half of a step's work, angles and supply, with what is known at one of its ends."""
     system, loops = mechanism.system, mechanism.loops
@@ -224,12 +257,12 @@ def keep_integrals(
         joint = loops.joint_of[row]
         drive = system.joints.drive[joint]
         if drive >= 0:
-            power = -2.0 / length * multipliers[row] * work.signals[drive + 1]
-            work.quadrature_rates[system.joints.drive_work[joint]] = power
+            power = -2.0 / length * multipliers[row] * workspace.signals[drive + 1]
+            workspace.quadrature_rates[system.joints.drive_work[joint]] = power
     if mechanism.tree.driven_count > 0:
-        put_driver_powers(mechanism, work, scheme, length, end, multipliers)
-    put_turn_rates(mechanism, work.quadrature_rates)
-    put_powers(mechanism, work, (scheme.powers[0], scheme.powers[1]), scheme.books)
+        put_driver_powers(mechanism, workspace, scheme, length, end, multipliers)
+    put_turn_rates(mechanism, workspace.quadrature_rates)
+    put_powers(mechanism, workspace, (scheme.powers[0], scheme.powers[1]), scheme.books)
     first = 2 * mechanism.tree.rate_count
     for k in range(mechanism.layout.multipliers - mechanism.layout.integrals):
         scheme.increment[first + k] += 0.5 * length * scheme.books[k]
@@ -237,20 +270,20 @@ def keep_integrals(
 
 @once
 def put_driver_powers(
-    mechanism: Any, work: Any, scheme: Any, length: float, end: float, multipliers: Any
+    mechanism: Any, workspace: Any, scheme: Any, length: float, end: float, multipliers: Any
 ) -> None:
     """Of drivers of coordinates: what their rows of the equations, which are not solved, miss."""
-    system, tree, rows = mechanism.system, mechanism.tree, mechanism.memory.rows
-    put_missing(mechanism, work, scheme, length, end)
-    load_missing(mechanism, work, scheme, multipliers)
+    system, tree, rows = mechanism.system, mechanism.tree, mechanism.tree_work.rows
+    put_missing(mechanism, workspace, scheme, length, end)
+    load_missing(mechanism, workspace, scheme, multipliers)
     for body in range(tree.body_count):  # torque, then force
-        put6(mechanism.felt, 6 * body, get6(rows, body * ROW + TORQUE))
-    sum_inward(tree, rows, mechanism.felt)
+        put6(mechanism.joint_wrench, 6 * body, get6(rows, body * ROW + TORQUE))
+    sum_inward(tree, rows, mechanism.joint_wrench)
     clear(scheme.rates, tree.rate_count)  # rotors are in scheme.along
-    along_coordinates(tree, rows, mechanism.felt, scheme.rates, mechanism.efforts)
+    along_coordinates(tree, rows, mechanism.joint_wrench, scheme.rates, mechanism.efforts)
     for joint in range(system.joint_count):
         drive, k = system.joints.drive[joint], mechanism.coordinates[joint]
         if drive >= 0 and k >= 0:
             effort = 2.0 / length * (mechanism.efforts[k] - scheme.along[k])
-            power = effort * work.signals[drive + 1]
-            work.quadrature_rates[system.joints.drive_work[joint]] = power
+            power = effort * workspace.signals[drive + 1]
+            workspace.quadrature_rates[system.joints.drive_work[joint]] = power

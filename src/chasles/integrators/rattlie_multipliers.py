@@ -36,7 +36,7 @@ def length_of_history(rows: int, velocities: int, integrals: int) -> int:
 
 
 @routine
-def begin_multipliers(mechanism: Any, work: Any, scheme: Any, state: Any) -> int:
+def begin_multipliers(mechanism: Any, workspace: Any, scheme: Any, state: Any) -> int:
     """lambda of the equations of motion, at the placed bodies, where there was no step: OK, or why
     there is none.
     """
@@ -44,12 +44,12 @@ def begin_multipliers(mechanism: Any, work: Any, scheme: Any, state: Any) -> int
     if before[LENGTH] != 0.0 or loops.row_count == 0:
         return OK
     outcome = accelerate_loops(
-        mechanism.tree, mechanism.memory, mechanism.system, work, loops, mechanism.room,
-        scheme.rates, 0,
+        mechanism.tree, mechanism.tree_work, mechanism.system, workspace, loops,
+        mechanism.loop_work, scheme.rates, 0,
     )  # fmt: skip
     for row in range(loops.row_count):
-        before[ENDS + loops.source[row]] = mechanism.room.multipliers[row]
-    return OK if outcome == OK else failure(mechanism, work, outcome)
+        before[ENDS + loops.source[row]] = mechanism.loop_work.multipliers[row]
+    return OK if outcome == OK else failure(mechanism, workspace, outcome)
 
 
 @routine

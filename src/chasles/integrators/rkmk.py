@@ -60,7 +60,7 @@ def make_munthe_kaas(tableau: Tableau, kept: int, length: int) -> MuntheKaas:
 
 @once
 def attempt_munthe_kaas(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
     length = slope_length(mechanism)
@@ -73,7 +73,7 @@ def attempt_munthe_kaas(
             combine(scheme.a, j * scheme.count, j, step, scheme.slopes, length, increment)
             retract(mechanism, state, increment, scheme.point)
         role = Role(scheme.b[j])
-        outcome = stage(mechanism, scratch, scheme.point, t + scheme.c[j] * step, role, slope)
+        outcome = stage(mechanism, workspace, scheme.point, t + scheme.c[j] * step, role, slope)
         if outcome != OK:
             return outcome
         if j > 0:

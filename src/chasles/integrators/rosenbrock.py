@@ -7,8 +7,8 @@ $$ (1 - \gamma h A) k_i = F\bigl(X_0\exp(h\textstyle\sum_j\alpha_{ij}k_j)\bigr)
    + h A\sum_{j<i}\gamma_{ij}k_j, \qquad X_1 = X_0\exp\bigl(h\sum_i b_i k_i\bigr), $$
 
 F pulled back by dexp^-1.  Here A has $\dot q = v$ and the derivatives of forces: with their
-stiffness K and damping D at the start of the step (see `core.softness`), a slope $k = (u, a)$ of an
-explicit method becomes (u, a) + (.., delta),
+stiffness K and damping D at the start of the step (see `core.tangent_stiffness`), a slope $k = (u,
+a)$ of an explicit method becomes (u, a) + (.., delta),
 
 $$ \bigl(M + \gamma h D + (\gamma h)^2 K\bigr)\delta + J^T\mu = -K z - D\dot z, \qquad
    J\delta = 0, $$
@@ -42,17 +42,17 @@ from chasles.core.retraction import (
     retract,
     slope_length,
 )
-from chasles.core.softness.links import Softness, make_softness
-from chasles.core.softness.loads import (
+from chasles.core.stage import Role, stage
+from chasles.core.tally import EVALUATED, FACTORED, ITERATED, TALLY_WIDTH, count_up
+from chasles.core.tangent_stiffness.links import TangentStiffness, make_tangent_stiffness
+from chasles.core.tangent_stiffness.loads import (
     add_resistance,
     clear_loads,
     is_touched,
     load_factored,
     put_rest,
 )
-from chasles.core.softness.matrix import answer, linearise
-from chasles.core.stage import Role, stage
-from chasles.core.tally import EVALUATED, FACTORED, ITERATED, TALLY_WIDTH, count_up
+from chasles.core.tangent_stiffness.matrix import answer, linearise
 from chasles.integrators.measure import (
     POSES,
     VELOCITIES,
@@ -104,7 +104,7 @@ class LinearlyImplicit(NamedTuple):
     point: Annotated[Floats, "kept"]  # the stage
     delta: Annotated[Floats, "slope"]  # the change of the accelerations, at their place
     more: Annotated[Floats, "slope"]  # ... and what an iteration adds to it
-    soft: Softness
+    tangent: TangentStiffness
     measure: Measure
     tally: Annotated[Floats, TALLY_WIDTH]  # see `core.tally`
 
@@ -121,7 +121,7 @@ def make_linearly_implicit(method: WMethod, solver: Any, mechanism: Any) -> Line
         c=method.alpha.sum(axis=1),
         diagonal=method.diagonal,
         count=count,
-        soft=make_softness(mechanism, tree_setup(solver.setup).cuts, solver.work),
+        tangent=make_tangent_stiffness(mechanism, tree_setup(solver.setup).cuts, solver.workspace),
         measure=make_measure(mechanism, np.ones(mechanism.system.body_count)),
     )  # fmt: skip
 
@@ -138,26 +138,26 @@ def resist(
     With k_v = a + delta: z' = sums_v + reach k_v, z = sums + reach (u + z').  What a alone does is
     apart, -(S - rest) a: it may be far larger than all of k_v.
     """
-    soft, measure, moves = scheme.soft, scheme.measure, scheme.increment
+    tangent, measure, moves = scheme.tangent, scheme.measure, scheme.increment
     rates, sums = mechanism.tree.rate_count, scheme.sums
-    clear_loads(soft)
+    clear_loads(tangent)
     for k in range(rates):
         at = rates + k
         own = reach * (slope[at] + scheme.delta[at])
         moves[at] = sums[at] + own
         moves[k] = sums[k] + reach * (slope[k] + moves[at])
-        soft.memory.efforts[k] = -soft.stiff[k] * moves[k] - soft.damped[k] * moves[at]
+        tangent.tree_work.efforts[k] = -tangent.stiff[k] * moves[k] - tangent.damped[k] * moves[at]
         if not is_known:
             moves[at], moves[k] = sums[at], sums[k] + reach * (slope[k] + sums[at])
-    if is_touched(soft):
+    if is_touched(tangent):
         move_bodies(mechanism, measure, state, moves, POSES, False)
-        add_resistance(soft, soft.stiffness, -1.0, measure.placed)
+        add_resistance(tangent, tangent.stiffness, -1.0, measure.placed)
         move_bodies(mechanism, measure, state, moves, VELOCITIES, False)
-        add_resistance(soft, soft.damping, -1.0, measure.placed)
+        add_resistance(tangent, tangent.damping, -1.0, measure.placed)
         if not is_known:
             move_bodies(mechanism, measure, state, slope, VELOCITIES, False)
-            add_resistance(soft, soft.rest, 1.0, measure.placed)
-            load_factored(soft, measure.placed)
+            add_resistance(tangent, tangent.rest, 1.0, measure.placed)
+            load_factored(tangent, measure.placed)
 
 
 @routine
@@ -174,13 +174,13 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
 
     Where that does not converge, the first delta is taken: any matrix leaves the order.
     """
-    length, soft = slope_length(mechanism), scheme.soft
+    length, tangent = slope_length(mechanism), scheme.tangent
     clear(scheme.delta, length)
     clear(scheme.more, length)
     resist(mechanism, scheme, state, slope, reach, False)
     last = 0.0
     for index in range(MOST_ITERATIONS):
-        outcome = answer(mechanism, soft, scheme.more)
+        outcome = answer(mechanism, tangent, scheme.more)
         count_up(scheme.tally, ITERATED, 1)
         if outcome != OK:
             return outcome
@@ -190,39 +190,44 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
         for k in range(length):
             scheme.delta[k] += scheme.more[k]
         small = CONVERGED * square_of(mechanism, scheme.delta) if index > 0 else 0.0
-        if soft.is_rest[0] == 0 or change <= small:
+        if tangent.is_rest[0] == 0 or change <= small:
             return OK
         last = change
-        put_rest(soft, scheme.more, scheme.measure.placed)
+        put_rest(tangent, scheme.more, scheme.measure.placed)
     return OK
 
 
 @routine
 def supply_at_mean(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, slope: Any, step: float
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, slope: Any, step: float
 ) -> None:
     """The power of the forces with all that they give way by, in place of that of the stage."""
-    tree, memory, loads, more = mechanism.tree, mechanism.memory, scheme.soft.memory, 0.0
+    tree, tree_work, loads, more = (
+        mechanism.tree,
+        mechanism.tree_work,
+        scheme.tangent.tree_work,
+        0.0,
+    )
     placed, rates = scheme.measure.placed, mechanism.tree.rate_count
     for k in range(rates):
         now, mean = scheme.point[tree.stored_count + k], rates + k
         scheme.increment[mean] = state[tree.stored_count + k] + 0.5 * step * slope[mean]
-        if memory.has_efforts != 0:
-            more += (memory.efforts[k] + loads.efforts[k]) * scheme.increment[mean]
-            more -= memory.efforts[k] * now
-    if memory.has_wrenches != 0:
+        if tree_work.has_efforts != 0:
+            more += (tree_work.efforts[k] + loads.efforts[k]) * scheme.increment[mean]
+            more -= tree_work.efforts[k] * now
+    if tree_work.has_wrenches != 0:
         move_bodies(mechanism, scheme.measure, scheme.point, scheme.increment, VELOCITIES, False)
         for body in range(mechanism.system.body_count):
             for c in range(6):
                 k, at = 6 * body + c, body * ABSOLUTE_WIDTH + TWIST + c
-                more += (memory.wrenches[k] + loads.wrenches[k]) * placed[at]
-                more -= memory.wrenches[k] * scratch.absolute[at]
+                more += (tree_work.wrenches[k] + loads.wrenches[k]) * placed[at]
+                more -= tree_work.wrenches[k] * workspace.absolute[at]
     slope[supply_at(mechanism)] += more
 
 
 @routine
-def soften_slope(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, slope: Any, step: float, weight: float
+def add_tangent_terms(
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, slope: Any, step: float, weight: float
 ) -> int:
     """From the slope of an explicit stage to that of the linearly implicit one, in place: OK,
     or a row without a pivot.
@@ -237,18 +242,18 @@ def soften_slope(
         slope[rates + k] += scheme.delta[rates + k]
         slope[k] += scheme.sums[rates + k] + reach * slope[rates + k]
     if weight != 0.0:
-        supply_at_mean(mechanism, scratch, scheme, state, slope, step)
+        supply_at_mean(mechanism, workspace, scheme, state, slope, step)
     return OK
 
 
 @hot
 def attempt_linearly_implicit(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
     length, count, reach = slope_length(mechanism), scheme.count, scheme.diagonal * step
     copy(state, scheme.point, mechanism.layout.kept)
-    outcome = linearise(mechanism, scheme.soft, scheme.point, t, reach)
+    outcome = linearise(mechanism, scheme.tangent, scheme.point, t, reach)
     count_up(scheme.tally, FACTORED, 1)
     if outcome != OK:
         return outcome
@@ -258,14 +263,14 @@ def attempt_linearly_implicit(
             combine(scheme.alpha, j * count, j, step, scheme.slopes, length, scheme.increment)
             retract(mechanism, state, scheme.increment, scheme.point)
         role = Role(scheme.b[j])
-        outcome = stage(mechanism, scratch, scheme.point, t + scheme.c[j] * step, role, slope)
+        outcome = stage(mechanism, workspace, scheme.point, t + scheme.c[j] * step, role, slope)
         count_up(scheme.tally, EVALUATED, 1)
         if outcome == OK and j > 0:
             outcome = pull_back(mechanism, scheme.increment, slope)
         if outcome != OK:
             return outcome
         combine(scheme.gamma, j * count, j, step, scheme.slopes, length, scheme.sums)
-        outcome = soften_slope(mechanism, scratch, scheme, state, slope, step, scheme.b[j])
+        outcome = add_tangent_terms(mechanism, workspace, scheme, state, slope, step, scheme.b[j])
         if outcome != OK:
             return outcome
     combine(scheme.b, 0, count, step, scheme.slopes, length, scheme.increment)

@@ -2,7 +2,7 @@
 
 A scheme is a named tuple (its constants and storage) and a routine
 
-    attempt(mechanism, scratch, scheme, state, t, step, out) -> outcome
+    attempt(mechanism, workspace, scheme, state, t, step, out) -> outcome
 
 that combines slopes of `stage`.  Registering the pair is all it takes; each kind of record gets a
 kernel of its own, compiled when it is first used.
@@ -34,18 +34,18 @@ def register_scheme(record: type, attempt: Callable[..., Any]) -> None:
 
 
 def attempt(
-    mechanism: Any, scratch: Any, scheme: Any, state: Any, t: float, step: float, out: Any
+    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float, out: Any
 ) -> int:
     """One step of any scheme from `state` to `out`: OK, or how it failed."""
-    outcome: int = ATTEMPTS[type(scheme)](mechanism, scratch, scheme, state, t, step, out)
+    outcome: int = ATTEMPTS[type(scheme)](mechanism, workspace, scheme, state, t, step, out)
     return outcome
 
 
 @overload(attempt)
-def _attempt_compiled(mechanism, scratch, scheme, state, t, step, out):
+def _attempt_compiled(mechanism, workspace, scheme, state, t, step, out):
     chosen = ATTEMPTS[scheme.instance_class]
-    return lambda mechanism, scratch, scheme, state, t, step, out: chosen(
-        mechanism, scratch, scheme, state, t, step, out
+    return lambda mechanism, workspace, scheme, state, t, step, out: chosen(
+        mechanism, workspace, scheme, state, t, step, out
     )
 
 

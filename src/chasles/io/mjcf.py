@@ -89,11 +89,11 @@ def compiled_scene(mujoco: Any, checker: Checker, notes: list[str]) -> tuple[Any
             data = mujoco.MjData(compiled)
             mujoco.mj_kinematics(compiled, data)
     except Exception as error:  # MuJoCo raises ValueError, and others on odd files
-        told = one_line(error)
-        if INSIDE in told:
+        reason = one_line(error)
+        if INSIDE in reason:
             FAILED.append(str(checker.source))
-        remedy = next((help for words, help in REPAIRS.items() if words in told), ELSEWHERE)
-        raise InvalidFile(f"'{checker.source}' is refused by MuJoCo: {told}", remedy) from None
+        remedy = next((help for words, help in REPAIRS.items() if words in reason), ELSEWHERE)
+        raise InvalidFile(f"'{checker.source}' is refused by MuJoCo: {reason}", remedy) from None
     return compiled, data
 
 

@@ -142,12 +142,12 @@ def without_files(mujoco: Any, spec: Any, checker: Checker) -> list[str]:
         leave_out(spec, mesh)
     return [
         *damaged,
-        *told(missing, f"are not in '{checker.folder.name}'"),
-        *told(unread, f"are of a kind that is not read ({', '.join(READABLE)} are)"),
+        *note_of(missing, f"are not in '{checker.folder.name}'"),
+        *note_of(unread, f"are of a kind that is not read ({', '.join(READABLE)} are)"),
     ]
 
 
-def told(files: list[str], why: str) -> list[str]:
+def note_of(files: list[str], why: str) -> list[str]:
     if not files:
         return []
     return [f"meshes {why}, and are not drawn: {quoted(files, LISTED)}"]

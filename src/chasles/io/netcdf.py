@@ -21,7 +21,7 @@ from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import one_line, short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
-from chasles.result.atomic_file import SUFFIX, checked_path, is_sealed
+from chasles.result.atomic_file import SUFFIX, checked_path, is_intact
 from chasles.result.dataset import FORMAT
 from chasles.result.provenance import Checkpoint, Provenance
 from chasles.result.result import Result
@@ -86,7 +86,7 @@ def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
                 " it.",
                 f"Read it by {read}; save to '.nc' what is to be loaded again.",
             )
-        check_seal(source)
+        check_intact(source)
         check_heaps(source)
     try:
         if os.path.isdir(source):
@@ -235,21 +235,21 @@ def numbers_in(file: Any, name: str) -> Floats:
     return np.array(dataset[...], np.float64)
 
 
-def check_seal(source: Path) -> None:
+def check_intact(source: Path) -> None:
     """Look at the whole file before HDF5 does, which may hang or crash on a damaged one."""
     try:
-        sealed = is_sealed(source)
+        intact = is_intact(source)
     except OSError as error:
         raise InvalidFile(
             f"'{source}' cannot be read: {error.strerror or error}.", "Allow reading it."
         ) from error
-    if sealed is None:
+    if intact is None:
         raise InvalidFile(
             f"'{source}' was not written by chasles, or was cut short or changed since: it does"
             " not end with a seal.",
             "Give a file that Result.save wrote, in a copy that is whole.",
         )
-    if not sealed:
+    if not intact:
         raise InvalidFile(
             f"'{source}' is damaged: its contents do not match its seal.",
             "Take a copy that is whole, or simulate again.",

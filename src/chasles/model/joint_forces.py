@@ -227,5 +227,5 @@ def effort_of(
         ) from error
     if type(returned) is float and isfinite(returned):  # nearly always, and quick
         return returned
-    told = f"{what}(t, q, rate) at t = {t:g} s, q = {q:g}"
-    return checked_number(returned, told, where, InvalidForce)
+    what_and_where = f"{what}(t, q, rate) at t = {t:g} s, q = {q:g}"
+    return checked_number(returned, what_and_where, where, InvalidForce)

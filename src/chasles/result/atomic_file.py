@@ -27,8 +27,8 @@ except ImportError:  # where there is none, a file that is open cannot be remove
 
 SUFFIX = ".nc"
 #: The last line of a file: a digest of all before it, which readers of HDF5 do not look at.
-SEAL = b"\nchasles sha256 %s\n"
-SEAL_LENGTH = len(SEAL % bytes(64))
+CHECKSUM = b"\nchasles sha256 %s\n"
+CHECKSUM_LENGTH = len(CHECKSUM % bytes(64))
 #: What a file is called until it is whole.
 PART = ".chasles-{}.part"
 
@@ -52,7 +52,7 @@ def write(
         file.seek(0)
         digest = digest_of_rest(file, layout.size)
         file.seek(layout.size)
-        file.write(SEAL % digest.hexdigest().encode())
+        file.write(CHECKSUM % digest.hexdigest().encode())
 
     return write_whole(target, fill)
 
@@ -170,18 +170,18 @@ def not_regular(path: Path) -> InvalidFile:
     )
 
 
-def is_sealed(path: Path) -> bool | None:
+def is_intact(path: Path) -> bool | None:
     """Whether a file is as it was sealed; None if it never was, or was cut short or written to."""
     with path.open("rb") as file:
-        length = file.seek(0, os.SEEK_END) - SEAL_LENGTH
+        length = file.seek(0, os.SEEK_END) - CHECKSUM_LENGTH
         if length < 0:
             return None
         file.seek(length)
         found = file.read()
-        if not found.startswith(SEAL.partition(b"%")[0]):
+        if not found.startswith(CHECKSUM.partition(b"%")[0]):
             return None
         file.seek(0)
-        return found == SEAL % digest_of_rest(file, length).hexdigest().encode()
+        return found == CHECKSUM % digest_of_rest(file, length).hexdigest().encode()
 
 
 # --- what can be saved, and where ----------------------------------------------------------------

@@ -227,10 +227,10 @@ def sliced(result: "Result", index: Any) -> "Result":
             "Give a number, or a slice that goes forward and has a state in it: result[::10].",
         )
     whole = with_counted_angles(result)
-    told_before = result.provenance.get("slice")
+    had_words = result.provenance.get("slice")
     note = f"states {rows[0]} to {rows[-1]} in steps of {rows.step} of {count}"
     others = {**result.provenance.others,
-              "slice": f"{told_before}; of those {note}" if told_before else note}  # fmt: skip
+              "slice": f"{had_words}; of those {note}" if had_words else note}  # fmt: skip
     return replace(
         rows_of(whole, slice(rows.start, rows.stop, rows.step)),
         provenance=replace(result.provenance, others=others),

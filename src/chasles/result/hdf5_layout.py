@@ -75,7 +75,7 @@ class Pieces(RawIOBase):
 
 
 @dataclass
-class Layout:
+class FileLayout:
     """The bytes of a file but for its numbers, and where those go."""
 
     pieces: dict[int, bytes]
@@ -93,7 +93,7 @@ class Layout:
                 self.done[name] = self.done.get(name, 0) + len(numbers)
 
 
-def laid_out(table: Table, length: int = 0) -> Layout:
+def laid_out(table: Table, length: int = 0) -> FileLayout:
     """The file of a table, or of one with so many times that begins with it."""
     import h5netcdf
     import h5py
@@ -119,4 +119,4 @@ def laid_out(table: Table, length: int = 0) -> Layout:
             place = file._h5file[name].id.get_offset()
             if place is not None and file._h5file[name].dtype == np.dtype("<f8"):
                 places[name] = place
-    return Layout(buffer.pieces, buffer.size, places)
+    return FileLayout(buffer.pieces, buffer.size, places)

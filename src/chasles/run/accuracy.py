@@ -73,13 +73,13 @@ class GivenUp(Exception):
         self.result, self.other_steps = result, other_steps
 
 
-def to_accuracy(asked: Options) -> Result:
+def to_accuracy(options: Options) -> Result:
     """A run whose motion is accurate to `tol` times the size of the bodies, at all times."""
-    wanted = checked_tol(asked)
-    controller = SameAgain(asked.controller) if callable(asked.controller) else None
+    wanted = checked_tol(options)
+    controller = SameAgain(options.controller) if callable(options.controller) else None
     chosen = replace(
-        asked, method=checked_method(asked.method), rtol=SMALLEST, tol=None,
-        controller=controller or asked.controller,
+        options, method=checked_method(options.method), rtol=SMALLEST, tol=None,
+        controller=controller or options.controller,
     )  # fmt: skip
     run = prepared(chosen)
     size = float(sizes_in(run.settings.setup).max())
@@ -87,10 +87,10 @@ def to_accuracy(asked: Options) -> Result:
     try:
         with warnings.catch_warnings():  # only what is returned is to be heard
             warnings.simplefilter("ignore", ChaslesWarning)
-            if is_free(asked) and asked.model.forces and asked.controller is None:
-                result = stiff_or_not(chosen, wanted, size, shortest_of(run))
+            if is_free(options) and options.model.forces and options.controller is None:
+                result = with_stiffness_check(chosen, wanted, size, shortest_of(run))
             else:
-                result = told(by_tolerances(chosen, wanted, size), wanted)
+                result = with_estimate(by_tolerances(chosen, wanted, size), wanted)
         if controller is not None:
             controller.check()
         texts = result.warnings
@@ -138,9 +138,9 @@ def shortest_of(made: Prepared) -> float:
     return bounds.shortest
 
 
-def is_free(asked: Options) -> bool:
+def is_free(options: Options) -> bool:
     """Whether the method was left to be chosen."""
-    return asked.method is None or is_auto(asked.method)
+    return options.method is None or is_auto(options.method)
 
 
 def by_tolerances(chosen: Options, wanted: float, size: float, gives_up: bool = False) -> Judged:
@@ -158,10 +158,10 @@ def by_tolerances(chosen: Options, wanted: float, size: float, gives_up: bool = 
 
 def judged_run(fine: Options, gives_up: bool = False) -> Judged:
     """A run and what it is judged by; if it may be given up, GivenUp where stability limits it."""
-    glance = Glance(fine) if gives_up else None
-    result = integrate(fine, glance)
-    if glance is not None and glance.other_steps:
-        raise GivenUp(result, glance.other_steps)
+    probe = StiffnessProbe(fine) if gives_up else None
+    result = integrate(fine, probe)
+    if probe is not None and probe.other_steps:
+        raise GivenUp(result, probe.other_steps)
     kept = compared(result)
     times, steps = result.t[kept], result.provenance.steps
     beside = fine
@@ -187,7 +187,7 @@ def coarser_run(fine: Options, times: Floats, factor: float) -> Result:
         fine, rtol=factor * fine.rtol, atol=factor * fine.atol, t_eval=times, save_every=1,
         progress=False,
     )  # fmt: skip
-    return as_far_as_it_goes(coarse)
+    return run_to_its_end(coarse)
 
 
 def differences(other: Result, result: Result) -> Floats:
@@ -201,10 +201,10 @@ def differences(other: Result, result: Result) -> Floats:
     return missed
 
 
-def as_far_as_it_goes(asked: Options) -> Result:
+def run_to_its_end(options: Options) -> Result:
     """A run with other steps, or what there is of one that stopped."""
     try:
-        return integrate(asked, shortened=OTHER)
+        return integrate(options, shortened=OTHER)
     except SimulationStopped as stopped:
         if stopped.result is None:
             raise
@@ -222,7 +222,7 @@ def is_limited_by_stability(steps: int, others: int, mean: float, fine: Options)
 
 
 @dataclass
-class Glance:
+class StiffnessProbe:
     """Looks at a run on its way, and ends it where stability limits its steps."""
 
     fine: Options
@@ -236,7 +236,7 @@ class Glance:
         return self.other_steps > 0
 
 
-def stiff_or_not(chosen: Options, wanted: float, size: float, longest: float) -> Result:
+def with_stiffness_check(chosen: Options, wanted: float, size: float, longest: float) -> Result:
     """With tolerances; or, where stability limits the steps, with an implicit method that does.
 
     Steps of one length are not longer than `longest`, in s.
@@ -244,8 +244,10 @@ def stiff_or_not(chosen: Options, wanted: float, size: float, longest: float) ->
     try:
         judged = by_tolerances(chosen, wanted, size, gives_up=True)
         if not judged.stiff or judged.worst > wanted:
-            return told(judged, wanted)
-        return told(judged, wanted, f"{limited(judged.result)}; they are made already, and kept")
+            return with_estimate(judged, wanted)
+        return with_estimate(
+            judged, wanted, f"{limited(judged.result)}; they are made already, and kept"
+        )
     except GivenUp as early:
         result = early.result
     until = chosen.until
@@ -256,9 +258,9 @@ def stiff_or_not(chosen: Options, wanted: float, size: float, longest: float) ->
     found = by_implicit_steps(equal, wanted, work)
     words = "; ".join((limited(result), *found.words))
     if found.best is not None:
-        return told(resolved(found.best), wanted, words)
+        return with_estimate(resolved(found.best), wanted, words)
     judged = by_tolerances(chosen, wanted, size)
-    return told(judged, wanted, f"{words}; so {result.provenance.method} is kept")
+    return with_estimate(judged, wanted, f"{words}; so {result.provenance.method} is kept")
 
 
 def limited(result: Result) -> str:
@@ -279,7 +281,7 @@ def resolved(judged: Judged) -> Judged:
     return replace(judged, result=replace(judged.result, provenance=provenance))
 
 
-def told(judged: Judged, tol: float, choice: str = "") -> Result:
+def with_estimate(judged: Judged, tol: float, choice: str = "") -> Result:
     """The result, with what it knows of its error; warned of where that is more than asked for."""
     result, size = judged.result, float(sizes_of(judged.result).max())
     trusted, texts = judged.trusted_until(tol), list(result.provenance.warnings)
@@ -312,9 +314,9 @@ def told(judged: Judged, tol: float, choice: str = "") -> Result:
     return replace(result, provenance=provenance, message=message)
 
 
-def checked_tol(asked: Options) -> float:
-    tol = asked.tol
-    given = {name: getattr(asked, name) for name in ("step", "rtol", "atol")}
+def checked_tol(options: Options) -> float:
+    tol = options.tol
+    given = {name: getattr(options, name) for name in ("step", "rtol", "atol")}
     named = [name for name, value in given.items() if value is not None]
     if named:
         raise InvalidOption(

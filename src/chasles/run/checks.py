@@ -17,7 +17,7 @@ from chasles.build.system.build import Setup
 from chasles.build.system.gaps import alike, length_rows
 from chasles.core.arrays import Floats
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.mechanism import Promises
+from chasles.core.mechanism import AccuracyLimits
 from chasles.core.outcomes import OK
 from chasles.core.state_block import (
     AT_START,
@@ -58,16 +58,16 @@ UNBALANCED = "the energy balance misses"
 STIFF = " If a spring, damper or contact is stiff, take method='linearly-implicit'."
 
 
-def make_promises(setup: Setup, drifting: Iterable[str], step: float) -> Promises:
+def make_accuracy_limits(setup: Setup, drifting: Iterable[str], step: float) -> AccuracyLimits:
     """What is promised of a run with this step, in which these joints drift."""
     still = float(setup.system.bodies.mass.sum()) * (UNSEEN * setup.longest_lever / step) ** 2
-    gaps = promised_gaps(setup, drifting)
+    gaps = allowed_gaps(setup, drifting)
     places = np.array([body.position for body in setup.model.bodies], float).reshape(-1, 3)
     lengths = length_rows(setup.system)
-    return Promises(gaps, setup.row_sizes, lengths, AT_REST / step, still, places)
+    return AccuracyLimits(gaps, setup.row_sizes, lengths, AT_REST / step, still, places)
 
 
-def promised_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:
+def allowed_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:
     """(rows,) By how much (m, rad) every row may be open; 0 where nothing is promised.
 
     Rows that restrict speeds only have no gap, and a user's formula no unit to compare with.
@@ -131,7 +131,7 @@ def worst_gap(stepper: Stepper, block: Floats) -> tuple[str, str]:
     """The gap of a run that is largest against what was promised, in words, and its joint."""
     alarm = StateBlock(block, stepper.layout).alarm()
     row = int(alarm[OPEN_ROW])
-    return in_words(stepper, float(alarm[WORST_GAP] * stepper.mechanism.promises.gaps[row]), row)
+    return in_words(stepper, float(alarm[WORST_GAP] * stepper.mechanism.accuracy.gaps[row]), row)
 
 
 def in_words(stepper: Stepper, gap: float, row: int) -> tuple[str, str]:
@@ -170,8 +170,8 @@ def step_that_would_do(stepper: Stepper, step: float, until: float) -> float | N
     """A shorter step with which the balance closes up to then; None if none was found soon."""
     if any(isinstance(force, Contact | JointStop) for force in stepper.solver.setup.model.forces):
         return None  # what a bounce misses shows after many of them
-    watch, bodies = stepper.mechanism.watch, stepper.mechanism.system.body_count
-    events = int(watch.count[0])
+    monitor, bodies = stepper.mechanism.monitor, stepper.mechanism.system.body_count
+    events = int(monitor.count[0])
     nowhere = np.zeros((1, 1))
     for halving in range(1, MOST_HALVINGS + 1):
         shorter = step / 2**halving
@@ -181,7 +181,7 @@ def step_that_would_do(stepper: Stepper, step: float, until: float) -> float | N
         block = stepper.first_block()
         grid = (0.0, shorter, 0, steps, steps)
         _, outcome = stepper.advance(block, block.copy(), grid, 2**62, 1, nowhere)
-        watch.count[0] = events  # what a trial passes is not the run's
+        monitor.count[0] = events  # what a trial passes is not the run's
         alarm = StateBlock(block, stepper.layout).alarm()
         if outcome == OK and alarm[UNBALANCED_SINCE] == NEVER:
             return shorter
@@ -257,9 +257,9 @@ def booked_by_stages(setup: Setup, absolute: Floats, integrals: Floats) -> float
 
 def unseen_energy(ended: Ended) -> float:
     """Energy (J) that moves nothing visibly."""
-    setup, promises = ended.setup, ended.run.stepper.mechanism.promises
+    setup, accuracy = ended.setup, ended.run.stepper.mechanism.accuracy
     weight = setup.system.bodies.mass.sum() * float(np.linalg.norm(setup.model.gravity))
-    return float(promises.still) + UNSEEN_LIFT * float(weight) * setup.longest_lever
+    return float(accuracy.still) + UNSEEN_LIFT * float(weight) * setup.longest_lever
 
 
 def left_at_the_end(ended: Ended) -> float:

@@ -199,7 +199,7 @@ class Control:
 
     def hold(self) -> None:
         """Put the inputs where kernels read them."""
-        self.stepper.scratch.signals[self.columns] = self.values
+        self.stepper.workspace.signals[self.columns] = self.values
 
     def before(self, index: int, t: float, block: Floats) -> bool:
         """Ask the controller before step `index`, if it is due, and hold what it says; whether it

@@ -173,7 +173,7 @@ class Watcher:
         view = Moment(self.stepper, point, t)
         self.last = [self.value(event, view) for event in self.events]
 
-    def look(
+    def search(
         self, begin: float, end: float, inner: Floats, after: Floats, at: Callable[[float], Floats]
     ) -> tuple[float, Event] | None:
         """Note the events of a step; the first that ends it, with its time, or None.

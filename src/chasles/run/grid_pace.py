@@ -72,14 +72,14 @@ class GridPace(Pace):
         )  # fmt: skip
         self.taken += run.index - first
         run.reached = grid.origin + grid.step * run.index
-        if outcome != OK and not self.take_in_parts(outcome):
+        if outcome != OK and not self.take_subdivided(outcome):
             run.stopped = self.explain(run.reached, outcome)
 
     def ready(self, first: int, end: int) -> int:
         """How far steps may go at once: to the next sample, or a trouble.  Asks the controller."""
         run = self.run
-        if run.lookout is not None:
-            trouble = run.lookout.trouble(first, end)
+        if run.scan is not None:
+            trouble = run.scan.trouble(first, end)
             if trouble is not None and trouble[0] <= first:
                 run.stopped = as_stop(trouble[1])
                 return first
@@ -109,7 +109,7 @@ class GridPace(Pace):
                 self.step_to(end, (grid.origin, grid.step, index, index + 1, grid.steps))
             else:
                 length = grid.rest if begins and end == full else end - begin
-                self.look_at_signals(begin, end)
+                self.scan_side_step(begin, end)
                 self.step_to(end, (begin, length, 0, 1, 1))
         except ChaslesError as failed:
             run.stopped = as_stop(failed)
@@ -119,10 +119,10 @@ class GridPace(Pace):
         run, begin = self.run, self.run.reached
         self.before[:], self.span = run.block, None
         self.taken += 1
-        looking = int(steps[4] != 1)
-        _, outcome = run.stepper.advance(run.block, run.spare, steps, NEVER, looking, NOWHERE)
+        monitoring = int(steps[4] != 1)
+        _, outcome = run.stepper.advance(run.block, run.spare, steps, NEVER, monitoring, NOWHERE)
         if outcome != OK:
-            shortest = self.in_parts(outcome, run.block, begin, steps[1])
+            shortest = self.subdivide(outcome, run.block, begin, steps[1])
             if shortest is None:
                 raise self.explain(begin, outcome)
             self.note_division(shortest)
@@ -176,19 +176,19 @@ class GridPace(Pace):
         self.aside[:] = state
         if end == begin:
             return self.aside
-        self.look_at_signals(begin, end)
+        self.scan_side_step(begin, end)
         self.taken += 1
         steps = (begin, length, 0, 1, 1)
         _, outcome = self.run.stepper.advance(self.aside, self.other, steps, NEVER, 0, NOWHERE)
-        if outcome != OK and self.in_parts(outcome, self.aside, begin, length) is None:
+        if outcome != OK and self.subdivide(outcome, self.aside, begin, length) is None:
             raise self.explain(begin, outcome)
         return self.aside
 
-    def look_at_signals(self, begin: float, end: float) -> None:
+    def scan_side_step(self, begin: float, end: float) -> None:
         """Functions of time at the stages of a step that is not one of the grid."""
-        lookout = self.run.lookout
-        if lookout is not None:
-            lookout.sampled(np.append(begin + (end - begin) * lookout.nodes, end))
+        scan = self.run.scan
+        if scan is not None:
+            scan.sampled(np.append(begin + (end - begin) * scan.nodes, end))
 
     # --- events ---
 
@@ -216,10 +216,10 @@ class GridPace(Pace):
 
     # --- steps whose iteration does not converge ---
 
-    def take_in_parts(self, outcome: int) -> bool:
+    def take_subdivided(self, outcome: int) -> bool:
         """Take a step of the grid in parts; whether that has led to its end."""
         run = self.run
-        shortest = self.in_parts(outcome, run.block, run.reached, run.grid.step)
+        shortest = self.subdivide(outcome, run.block, run.reached, run.grid.step)
         if shortest is None:
             return False
         run.index += 1
@@ -230,7 +230,7 @@ class GridPace(Pace):
             run.output.put_row()
         return True
 
-    def in_parts(self, outcome: int, block: Floats, t: float, step: float) -> float | None:
+    def subdivide(self, outcome: int, block: Floats, t: float, step: float) -> float | None:
         """A step from t, in place, in halves, quarters, ... of it, as long as they may be: how long
         the shortest is, s; None where that does not lead to its end, or it may not be divided.
         """
@@ -241,8 +241,8 @@ class GridPace(Pace):
         begun, before = block.copy(), block.copy()
         while done < PARTS:
             begin = t + unit * done
-            if run.lookout is not None:
-                run.lookout.sampled(begin + unit * length * run.lookout.nodes)
+            if run.scan is not None:
+                run.scan.sampled(begin + unit * length * run.scan.nodes)
             grid = (begin, unit * length, 0, 1, 1)
             _, found = run.stepper.advance(block, run.spare, grid, NEVER, 0, NOWHERE)
             if found == OK:
@@ -284,7 +284,7 @@ class GridPace(Pace):
             tally = np.array([0 if callable(stages) else int(stages) * self.taken, 0, 0])
         return {name: int(number) for name, number in zip(COUNTED, tally)}
 
-    def told(self) -> dict[str, Any]:
+    def details(self) -> dict[str, Any]:
         return {"divided_steps": self.divided} if self.divided else {}
 
     def explain(self, t: float, outcome: int) -> SimulationStopped:

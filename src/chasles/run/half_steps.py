@@ -83,12 +83,12 @@ class Repeated:
         """
         if self.count < 1:
             return None
-        watch = self.stepper.mechanism.watch
-        events = int(watch.count[0])
+        monitor = self.stepper.mechanism.monitor
+        events = int(monitor.count[0])
         try:
             return self.compared()
         finally:
-            watch.count[0] = events  # what a trial passes is not the run's
+            monitor.count[0] = events  # what a trial passes is not the run's
 
     def compared(self) -> tuple[float, str] | None:
         whole, halves = (self.stepper.first_block() for _ in range(2))

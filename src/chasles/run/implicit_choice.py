@@ -63,11 +63,15 @@ class Outcome:
 
 def work_of(result: Result) -> float:
     """Of the steps of a run, in evaluations."""
-    told = result.provenance
-    if told.method in W_METHODS:  # a matrix a step, with all that is iterated for
-        return float(told.evaluations + MATRIX * told.steps)
-    matrix = 1 if told.method in RATTLIE else MATRIX  # that of an evaluation
-    return told.evaluations + ITERATION * told.iterations + matrix * told.factorisations
+    provenance = result.provenance
+    if provenance.method in W_METHODS:  # a matrix a step, with all that is iterated for
+        return float(provenance.evaluations + MATRIX * provenance.steps)
+    matrix = 1 if provenance.method in RATTLIE else MATRIX  # that of an evaluation
+    return (
+        provenance.evaluations
+        + ITERATION * provenance.iterations
+        + matrix * provenance.factorisations
+    )
 
 
 def by_implicit_steps(asked: Options, tol: float, most_work: float) -> Outcome:

@@ -8,7 +8,7 @@ import numpy as np
 from tqdm import tqdm
 
 from chasles.build.system.build import Setup
-from chasles.build.system.lookout import Lookout
+from chasles.build.system.signal_scan import SignalScan
 from chasles.core.arrays import Floats
 from chasles.core.state_block import (
     MISSED_ROW,
@@ -58,11 +58,11 @@ class Run:
         pace: Pace | None = None,
         *,
         watch: EventWatch | None = None,
-        lookout: Lookout | None = None,
+        scan: SignalScan | None = None,
         control: Control | None = None,
         record: "Recording | None" = None,
     ) -> None:
-        self.stepper, self.grid, self.lookout, self.watch = stepper, grid, lookout, watch
+        self.stepper, self.grid, self.scan, self.watch = stepper, grid, scan, watch
         self.control = control or Control(stepper)
         self.block = stepper.first_block()
         self.spare = np.zeros_like(self.block)
@@ -122,7 +122,7 @@ class Run:
             return
         try:
             between = pace.between(watch.thetas)
-            stop = watch.look(*pace.span, between, self.block, pace.at)
+            stop = watch.search(*pace.span, between, self.block, pace.at)
             if stop is not None:
                 pace.go_back(stop[0])
                 self.meet(*stop)
@@ -179,7 +179,7 @@ class Run:
         first = 0 if self.is_resumed else self.grid.first
         return self.index - first + int(getattr(self.pace, "is_shortened", False))
 
-    def go_on_from(self, begin: Checkpoint) -> None:
+    def continue_from(self, begin: Checkpoint) -> None:
         """Take the state, inputs and singular poses of a run that goes on."""
         if begin.block.shape != self.block.shape:
             raise InvalidOption(
@@ -188,12 +188,12 @@ class Run:
                 "Give the method= of its run, or begin at its last state: start=result.state(),"
                 " which begins at t = 0.",
             )
-        watch = self.stepper.mechanism.watch
+        monitor = self.stepper.mechanism.monitor
         if (
             begin.inputs.shape != self.control.values.shape
-            or len(begin.events) > len(watch.events)
+            or len(begin.events) > len(monitor.events)
             or begin.counted.shape != (3,)
-            or not self.knows_rows_and_times_of(begin)
+            or not self.fits_rows_and_times_of(begin)
         ):
             raise InvalidFile(
                 "start: the checkpoint belongs to another model.",
@@ -202,13 +202,13 @@ class Run:
         self.block[:] = begin.block
         self.control.values[:] = begin.inputs
         self.control.note(begin.time)
-        watch.events[: len(begin.events)] = begin.events
-        watch.count[0] = len(begin.events)
+        monitor.events[: len(begin.events)] = begin.events
+        monitor.count[0] = len(begin.events)
         tally = getattr(self.stepper.scheme, "tally", None)
         if tally is not None and self.is_resumed:
             tally[:] = begin.counted
 
-    def knows_rows_and_times_of(self, begin: Checkpoint) -> bool:
+    def fits_rows_and_times_of(self, begin: Checkpoint) -> bool:
         """Whether what a file says was noted on the way is of this model, and before it stands."""
         count = self.stepper.solver.setup.system.row_count
         alarm = StateBlock(begin.block, self.stepper.layout).alarm()
@@ -225,22 +225,22 @@ class Run:
         """Where the run stands, after a whole step."""
         if self.ended is not None and self.ended.index == self.index:
             return self.ended  # the block may have gone on by a shorter step
-        watch, grid = self.stepper.mechanism.watch, self.grid
+        monitor, grid = self.stepper.mechanism.monitor, self.grid
         self.ended = Checkpoint(
             self.block.copy(), grid.origin, grid.step, self.index, self.control.values.copy(),
-            watch.events[: watch.count[0]].copy(),
+            monitor.events[: monitor.count[0]].copy(),
             np.array([*self.pace.counted().values()], float),
         )  # fmt: skip
         return self.ended
 
-    def told(self) -> dict[str, Any]:
+    def details(self) -> dict[str, Any]:
         """What the provenance has beyond the rest."""
-        told = self.pace.told()
+        details = self.pace.details()
         if self.watch is not None:
-            told |= {"events": {name: list(times) for name, times in self.watch.found.items()}}
+            details |= {"events": {name: list(times) for name, times in self.watch.found.items()}}
             if self.watch.bouncer is not None:
-                told |= {"impacts": sorted({end.name for end in self.watch.bouncer.ends})}
-        return told
+                details |= {"impacts": sorted({end.name for end in self.watch.bouncer.ends})}
+        return details
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.problem import bytes_kept
+from chasles.build.problem import bytes_stored
 from chasles.build.system.build import Setup
 from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.step_bounds import UNBOUNDED, step_bounds
 from chasles.integrators.advance import seconds_compiling
 from chasles.integrators.methods import find_method
-from chasles.many.traced.choosing import KERNELS, quickened
+from chasles.many.traced.recorded_choice import KERNELS, with_recorded_steps
 from chasles.model import InvalidOption, SimulationStopped, UnknownName
 from chasles.model.model import checked_model, plural
 from chasles.notices import logged
@@ -34,22 +34,22 @@ from chasles.run.preparation import (
     check_progress,
     ended,
     header_of,
-    look_ahead,
     make_control,
     make_run,
     make_settings,
     result_of,
+    scan_signals,
     stepper_of,
     watched_by,
 )
 from chasles.run.recording import Recording, closed_on_error, open_recording
 from chasles.run.time_grid import Grid, Tolerances, check_stabiliser, make_grid, make_tolerances
-from chasles.run.tolerance_pace import Glance
+from chasles.run.tolerance_pace import StiffnessProbe
 
 #: Trajectories larger than this are refused: save fewer states.
 MEMORY_LIMIT = 4 * 2**30
 #: Into how many pieces a run that chooses its steps is cut to look through functions of time.
-GLANCES = 4096
+PROBES = 4096
 
 
 @dataclass(frozen=True)
@@ -63,41 +63,46 @@ class Prepared:
 
 
 def integrate(
-    asked: Options, glance: Glance | None = None, stacklevel: int = 5, shortened: float = 1.0
+    options: Options,
+    probe: StiffnessProbe | None = None,
+    stacklevel: int = 5,
+    shortened: float = 1.0,
 ) -> Result:
     """Integrate a model from t = 0 to `until`: see `simulate`.
 
     glance: (time, steps) -> whether to end a run that chooses its steps.  Warnings point at the
     caller so many calls up.  What functions of time allow of steps that are chosen is shortened.
     """
-    return carry_out(prepared(asked, glance, shortened), asked.progress, stacklevel)
+    return carry_out(prepared(options, probe, shortened), options.progress, stacklevel)
 
 
-def prepared(asked: Options, glance: Glance | None = None, shortened: float = 1.0) -> Prepared:
+def prepared(
+    options: Options, probe: StiffnessProbe | None = None, shortened: float = 1.0
+) -> Prepared:
     """Check all options, and make a run of them."""
-    checked_model(asked.model)
-    check_progress(asked.progress)
-    UnknownName.check("choice", asked.kernel, KERNELS, "kernel")
-    method = find_method(method_of(asked))
-    tolerances = make_tolerances(method, asked, asked.until)
-    watched = watched_by(asked)
-    check_company(tolerances, watched, asked)
+    checked_model(options.model)
+    check_progress(options.progress)
+    UnknownName.check("choice", options.kernel, KERNELS, "kernel")
+    method = find_method(method_of(options))
+    tolerances = make_tolerances(method, options, options.until)
+    watched = watched_by(options)
+    check_company(tolerances, watched, options)
     record = None
-    if asked.into is not None or asked.resume is not False:
-        record = open_recording(asked.into, asked.resume, asked.t_eval)
+    if options.into is not None or options.resume is not False:
+        record = open_recording(options.into, options.resume, options.t_eval)
     with nullcontext() if record is None else closed_on_error(record):
-        return made_ready(asked, tolerances, watched, record, glance, shortened)
+        return ready_run(options, tolerances, watched, record, probe, shortened)
 
 
-def made_ready(
-    asked: Options, tolerances: Tolerances | None, watched: tuple[Event, ...],
-    record: Recording | None, glance: Glance | None, shortened: float,
+def ready_run(
+    options: Options, tolerances: Tolerances | None, watched: tuple[Event, ...],
+    record: Recording | None, probe: StiffnessProbe | None, shortened: float,
 ) -> Prepared:  # fmt: skip
     """The run, with the folder that it is recorded in held."""
-    times = asked.until, asked.step, asked.save_every, asked.t_eval
-    if not isinstance(asked.start, Result):  # refused before anything is made
+    times = options.until, options.step, options.save_every, options.t_eval
+    if not isinstance(options.start, Result):  # refused before anything is made
         make_grid(*times, None, tolerances)
-    settings = make_settings(asked)
+    settings = make_settings(options)
     if tolerances is not None:
         check_stabiliser(settings.choice)
     begin = settings.begin
@@ -109,17 +114,17 @@ def made_ready(
         check_memory(grid, settings.setup)
     bounds = UNBOUNDED
     if tolerances is None:
-        lookout = look_ahead(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
+        scan = scan_signals(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
     else:
-        lookout = look_ahead(settings.setup, None, grid.until / GLANCES, GLANCES)
+        scan = scan_signals(settings.setup, None, grid.until / PROBES, PROBES)
         bounds = step_bounds(settings.setup.signals, grid.until).shortened(shortened)
     stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
     if tolerances is None:
         ahead, iterates = grid.steps - grid.first, settings.method.implicit
-        stepper = quickened(stepper, asked.kernel, grid.step, ahead, iterates)
-    control = make_control(stepper, asked.controller, asked.sample, grid, tolerances)
+        stepper = with_recorded_steps(stepper, options.kernel, grid.step, ahead, iterates)
+    control = make_control(stepper, options.controller, options.sample, grid, tolerances)
     run = make_run(
-        settings, grid, stepper, tolerances, watched, lookout=lookout, record=record, glance=glance,
+        settings, grid, stepper, tolerances, watched, scan=scan, record=record, probe=probe,
         bounds=bounds, control=control,
     )  # fmt: skip
     return Prepared(settings, run, record, begin)
@@ -132,7 +137,7 @@ def carry_out(made: Prepared, progress: bool | None, stacklevel: int) -> Result:
         if record is not None:
             record.prepare(header_of(made.settings, run), run)
         if made.begin is not None:
-            run.go_on_from(made.begin)
+            run.continue_from(made.begin)
         began = time.perf_counter() - seconds_compiling()
         with ctrl_c(run.interrupt):
             saved = run.states(progress)
@@ -159,8 +164,8 @@ def check_memory(grid: Grid, setup: Setup) -> None:
     kept = grid.steps // grid.save_every + 2 if grid.t_eval is None else len(grid.t_eval)
     bodies, quadratures = setup.system.body_count, setup.system.quadrature_count
     quadratures += len(coordinate_keys(setup.model))
-    size = bytes_kept(bodies, quadratures, kept)
-    if size > MEMORY_LIMIT or not is_to_be_had(size):
+    size = bytes_stored(bodies, quadratures, kept)
+    if size > MEMORY_LIMIT or not fits_in_memory(size):
         every = grid.save_every * max(2, 1 + size // MEMORY_LIMIT)
         fewer = f"save_every={every}" if grid.t_eval is None else "fewer times in t_eval"
         raise InvalidOption(
@@ -170,7 +175,7 @@ def check_memory(grid: Grid, setup: Setup) -> None:
         )
 
 
-def is_to_be_had(size: int) -> bool:
+def fits_in_memory(size: int) -> bool:
     """Whether the system would lend so many bytes, which are not touched."""
     try:
         np.empty(size, np.uint8)
@@ -188,8 +193,9 @@ class Interrupted(KeyboardInterrupt):
 
 
 @contextmanager
-def ctrl_c(told: Callable[[], None]) -> Iterator[None]:
-    """Call `told` at the first Ctrl-C instead of raising KeyboardInterrupt; the second one raises.
+def ctrl_c(callback: Callable[[], None]) -> Iterator[None]:
+    """Call `callback` at the first Ctrl-C instead of raising KeyboardInterrupt; the second one
+    raises.
 
     Only the main thread hears signals, and who handles Ctrl-C in a way of their own keeps it.
     """
@@ -202,7 +208,7 @@ def ctrl_c(told: Callable[[], None]) -> Iterator[None]:
 
     def first(*_: object) -> None:
         signal.signal(signal.SIGINT, handler)
-        told()
+        callback()
 
     signal.signal(signal.SIGINT, first)
     try:

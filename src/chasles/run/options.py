@@ -204,12 +204,12 @@ for record, name in ((Options, "simulate"), (ByHand, "Simulation")):
     record.__init__ = checked_call(record.__init__, name)  # type: ignore[method-assign]
 
 
-def method_of(asked: Options | ByHand) -> Any:
+def method_of(options: Options | ByHand) -> Any:
     """The method, or the usual one where none is named."""
-    if asked.method is not None:
-        return asked.method
-    chooses = any(getattr(asked, name, None) is not None for name in CHOOSING)
-    return USUAL_WITH_TOLERANCES if asked.step is None and chooses else USUAL
+    if options.method is not None:
+        return options.method
+    chooses = any(getattr(options, name, None) is not None for name in CHOOSING)
+    return USUAL_WITH_TOLERANCES if options.step is None and chooses else USUAL
 
 
 def is_auto(value: Any) -> bool:
@@ -272,9 +272,9 @@ def taking(record: Any, function: Any, own: int, doc: str | None) -> Any:
 
     @wraps(function)
     def call(*given: Any, **named: Any) -> Any:
-        asked = record(*given[own:], **named)
-        with silence() if getattr(asked, "progress", None) is False else nullcontext():
-            return function(*given[:own], asked)
+        options = record(*given[own:], **named)
+        with silence() if getattr(options, "progress", None) is False else nullcontext():
+            return function(*given[:own], options)
 
     made: Any = call
     first = [Parameter("self", Parameter.POSITIONAL_ONLY)] * own

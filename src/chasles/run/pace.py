@@ -110,13 +110,13 @@ class Pace:
         """What the steps took."""
         raise NotImplementedError
 
-    def told(self) -> dict[str, Any]:
+    def details(self) -> dict[str, Any]:
         """What the provenance has beyond the rest."""
         return {}
 
-    def look(self, block: Floats) -> None:
+    def monitor(self, block: Floats) -> None:
         """Look at gaps and the energy balance of the block where the run ended, or stopped."""
-        self.run.stepper.look(block, self.run.reached)
+        self.run.stepper.monitor(block, self.run.reached)
 
 
 class ChoosingPace(Pace):
@@ -130,9 +130,9 @@ class ChoosingPace(Pace):
     def begin(self) -> None:
         """A function of time may fail on the way: the run ends before it does."""
         run, self.until = self.run, self.run.grid.until
-        found = None if run.lookout is None else run.lookout.trouble(0, run.lookout.steps)
-        if found is not None and run.lookout is not None:
-            self.until = min(self.until, found[0] * run.lookout.step)
+        found = None if run.scan is None else run.scan.trouble(0, run.scan.steps)
+        if found is not None and run.scan is not None:
+            self.until = min(self.until, found[0] * run.scan.step)
             self.trouble = SimulationStopped(found[1].what, found[1].remedy)
 
     @property
@@ -153,5 +153,5 @@ class ChoosingPace(Pace):
         run = self.run
         return run.reached / run.index if run.index else run.grid.step
 
-    def told(self) -> dict[str, Any]:
+    def details(self) -> dict[str, Any]:
         return {"rtol": self.tolerances.rtol, "atol": self.tolerances.atol}

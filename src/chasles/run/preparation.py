@@ -12,12 +12,12 @@ from chasles.build.start.assembly import Assembly, assemble
 from chasles.build.start.by_coordinates import start_state
 from chasles.build.start.redundancy import Redundancy, joint_of_row
 from chasles.build.system.build import Setup
-from chasles.build.system.lookout import Lookout
+from chasles.build.system.signal_scan import SignalScan
 from chasles.build.system.signals import Inputs
 from chasles.build.system.state import State, checked_state
 from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
+from chasles.core.rank_monitor import RankMonitor
 from chasles.core.recursion.tree import EXP
-from chasles.core.watch import Watch
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.stabilisation.stabiliser import (
     PROJECTION,
@@ -33,7 +33,7 @@ from chasles.model.plain import check_kinds
 from chasles.result.dataset import attributes_of, text_of
 from chasles.result.provenance import Checkpoint, Provenance, coefficients
 from chasles.result.result import Result
-from chasles.run.checks import checks, make_promises, suspicions
+from chasles.run.checks import checks, make_accuracy_limits, suspicions
 from chasles.run.control import Control, checked_controller, steps_between
 from chasles.run.events import Event, checked_events
 from chasles.run.impacts import EventWatch, Impact, expanded
@@ -45,7 +45,7 @@ from chasles.run.recording import Recording
 from chasles.run.scipy_pace import ScipyPace
 from chasles.run.stepper import Stepper, make_stepper
 from chasles.run.time_grid import Grid, Tolerances
-from chasles.run.tolerance_pace import Glance, TolerancePace
+from chasles.run.tolerance_pace import StiffnessProbe, TolerancePace
 from chasles.spaces.on_subgroups import subgroup_tree
 
 #: Samples at the most of a run that chooses its steps: at a microsecond each, days.
@@ -69,32 +69,32 @@ class Settings:
         return self.problem.setup
 
 
-def make_settings(asked: Options | ByHand) -> Settings:
+def make_settings(options: Options | ByHand) -> Settings:
     """Check options, choose spaces, place the bodies, and make the arrays."""
-    model, spaces, acceleration = asked.model, asked.spaces, asked.acceleration
-    start, singular, rows = asked.start, asked.singular, asked.rows
+    model, spaces, acceleration = options.model, options.spaces, options.acceleration
+    start, singular, rows = options.start, options.singular, options.rows
     checked_model(model)
-    found = find_method(method_of(asked))
+    found = find_method(method_of(options))
     spaces = found.spaces if is_auto(spaces) else spaces
     chosen = choose_spaces(model, spaces, acceleration)
-    UnknownName.check("choice", asked.redundant, ("solve", "refuse"), "redundant")
+    UnknownName.check("choice", options.redundant, ("solve", "refuse"), "redundant")
     UnknownName.check("choice", singular, ("stop", "pass"), "singular")
     UnknownName.check("choice", rows, ("needed", "all"), "rows")
-    choice = chosen_stabiliser(asked.stabilise)
+    choice = chosen_stabiliser(options.stabilise)
     check_implicit(found, choice, singular)
     if singular == "pass" and (choice is None or choice.word == PROJECTION):
         choice = Choice(PROJECTION, all_joints=True)  # what holds by itself does not hold there
-    damp, refuse = singular == "pass", asked.redundant == "refuse"
+    damp, refuse = singular == "pass", options.redundant == "refuse"
     # Other maps, multipliers of a method's own and the space form are about rows.
     is_screw = isinstance(acceleration, str) and acceleration == "screw"
     fit = found.map == EXP and not found.index and is_screw and rows == "needed"
     if isinstance(start, Result):
-        closing(asked, None)
+        closing(options, None)
         problem = problem_of(start, chosen, acceleration, damp, fit)
         words, assembly, begin = "where another run ended", None, start.checkpoint
     else:
-        given = begun_at(asked)
-        assembly = closing(asked, given)
+        given = begun_at(options)
+        assembly = closing(options, given)
         place = assembly.state if assembly else given
         problem = make_problem(chosen, acceleration, place, damp, refuse, fit)
         words, begin = "as entered" if start is None else "a given state", None
@@ -132,16 +132,16 @@ def with_inputs(problem: Problem, inputs: Inputs | None) -> Problem:
 def stepper_of(settings: Settings, step: float, until: float) -> Stepper:
     """What steps of this length are taken with; functions of time are fitted up to `until`."""
     problem, chosen = settings.problem, settings.problem.choice
-    solver = problem.solver.with_own_scratch()
+    solver = problem.solver.with_own_workspace()
     loose = opening(chosen, settings.choice, settings.held)
-    promises = make_promises(problem.setup, loose, step)
+    accuracy = make_accuracy_limits(problem.setup, loose, step)
     stabiliser = make_stabiliser(problem.setup, settings.choice, settings.held, step)
-    return make_stepper(solver, settings.method, stabiliser, promises, until, damp=problem.damp)
+    return make_stepper(solver, settings.method, stabiliser, accuracy, until, damp=problem.damp)
 
 
-def look_ahead(
+def scan_signals(
     setup: Setup, method: Method | None, step: float, steps: int, origin: float = 0.0
-) -> Lookout | None:
+) -> SignalScan | None:
     """Looks through the functions of time at the stages of a run, if the model has any.
 
     Of a run that chooses its steps, whose stages are not known yet: at these times alone.
@@ -151,7 +151,7 @@ def look_ahead(
     nodes = np.zeros(1)
     if method is not None:
         nodes = np.array(method.nodes) if method.tableau is None else method.tableau.c
-    return Lookout(setup.signals, step, nodes, steps, origin)
+    return SignalScan(setup.signals, step, nodes, steps, origin)
 
 
 def make_control(
@@ -185,17 +185,18 @@ def ended(run: Run, t: float) -> tuple[str, str]:
     return "finished", f"reached t = {t:g} s in {run.steps_in_all} steps{run.ending}"
 
 
-def watched_by(asked: Options | ByHand) -> tuple[Event, ...]:
+def watched_by(options: Options | ByHand) -> tuple[Event, ...]:
     """The events of a run, impacts by their ends."""
-    if isinstance(asked.events, tuple) and not asked.events:
+    if isinstance(options.events, tuple) and not options.events:
         return ()
-    return expanded(checked_events(asked.events, (Impact,)), asked.model)
+    return expanded(checked_events(options.events, (Impact,)), options.model)
 
 
 def make_run(
     settings: Settings, grid: Grid, stepper: Stepper, tolerances: Tolerances | None,
-    events: tuple[Event, ...], *, bounds: StepBounds = UNBOUNDED, glance: Glance | None = None,
-    lookout: Lookout | None = None, control: Control | None = None, record: Recording | None = None,
+    events: tuple[Event, ...], *, bounds: StepBounds = UNBOUNDED,
+    probe: StiffnessProbe | None = None, scan: SignalScan | None = None,
+    control: Control | None = None, record: Recording | None = None,
 ) -> Run:  # fmt: skip
     """The loop over time, with its pace, events and output."""
     pace: Pace | None = None
@@ -205,27 +206,27 @@ def make_run(
         check_foreign(events, settings)
         pace = ScipyPace(tolerances, settings.method, bounds)
     else:
-        pace = TolerancePace(tolerances, settings.method, bounds, glance)
+        pace = TolerancePace(tolerances, settings.method, bounds, probe)
     watch = EventWatch(events, stepper) if events else None
-    return Run(stepper, grid, pace, watch=watch, lookout=lookout, control=control, record=record)
+    return Run(stepper, grid, pace, watch=watch, scan=scan, control=control, record=record)
 
 
 def check_company(
-    tolerances: Tolerances | None, events: tuple[Event, ...], asked: Options | ByHand,
+    tolerances: Tolerances | None, events: tuple[Event, ...], options: Options | ByHand,
     where: str = "simulate",
 ) -> None:  # fmt: skip
     """Refuse what needs equal steps beside tolerances, and a recording of events."""
     if tolerances is None:
-        if events and getattr(asked, "into", None) is not None:
+        if events and getattr(options, "into", None) is not None:
             raise InvalidOption(
                 "simulate: events were given with into, but a recording does not keep them.",
                 "Leave into out, and save the result: result.save(path).",
             )
         return
     given = {
-        "into": getattr(asked, "into", None) is not None,
-        "start=result": isinstance(asked.start, Result),
-        "kernel='traced'": getattr(asked, "kernel", "") == "traced",
+        "into": getattr(options, "into", None) is not None,
+        "start=result": isinstance(options.start, Result),
+        "kernel='traced'": getattr(options, "kernel", "") == "traced",
     }
     for word, is_given in given.items():
         if is_given:
@@ -270,14 +271,14 @@ def result_of(
     """The result of a run that has ended, with warnings of what is suspect about it."""
     pace, record = run.pace, run.output.record
     block, counted = pace.present().copy(), pace.counted()  # what is tried below is not the run's
-    pace.look(block)  # also where a run stopped, or ended between two looks
+    pace.monitor(block)  # also where a run stopped, or ended between two looks
     suspicious = suspicions(Ended(run, settings.method, block, saved))
     begun = {
         "start": settings.start,
         "warnings": suspicious,
         **checks(run.stepper, block),
         "assembly": settings.assembly.as_dict() if settings.assembly else "none",
-        "others": run.told(),
+        "others": run.details(),
         **counted,
     }
     problem = settings.problem
@@ -327,7 +328,7 @@ def provenance_of(settings: Settings, run: Run, seconds: float, **begun: Any) ->
         stabilised=settings.held,
         redundancy=str(problem.redundancy or "none"),
         singular="pass" if problem.damp else "stop",
-        singular_poses=singular_poses(problem.setup, run.stepper.mechanism.watch),
+        singular_poses=singular_poses(problem.setup, run.stepper.mechanism.monitor),
         tableau={} if method.tableau is None else coefficients(method.tableau),
         order=method.order,
         steps=run.steps_in_all,
@@ -388,20 +389,20 @@ def opening(spaces: SpaceChoice, choice: Choice | None, held: tuple[str, ...]) -
     return (*spaces.drifting, *held)
 
 
-def begun_at(asked: Options | ByHand) -> State | None:
+def begun_at(options: Options | ByHand) -> State | None:
     """Where to begin; None: as entered."""
-    start = asked.start
+    start = options.start
     if isinstance(start, Mapping):
-        return start_state(asked.model, start, close=asked.close is True)
+        return start_state(options.model, start, close=options.close is True)
     return None if start is None else checked_state(start, "start")
 
 
-def closing(asked: Options | ByHand, start: Any) -> Assembly | None:
+def closing(options: Options | ByHand, start: Any) -> Assembly | None:
     """What is closed before a run."""
-    close, hold = asked.close, asked.hold
+    close, hold = options.close, options.hold
     check_flag(close, "close", "simulate", InvalidOption)
     if close:
-        return assemble(asked.model, hold, start)
+        return assemble(options.model, hold, start)
     if not isinstance(hold, tuple | list) or hold:
         raise InvalidOption(
             f"simulate: hold must be left out unless joints are closed before the run, got"
@@ -411,7 +412,7 @@ def closing(asked: Options | ByHand, start: Any) -> Assembly | None:
     return None
 
 
-def singular_poses(setup: Setup, watch: Watch) -> tuple[tuple[float, str, str], ...]:
+def singular_poses(setup: Setup, monitor: RankMonitor) -> tuple[tuple[float, str, str], ...]:
     """(time, joint, direction) of the singular poses that the run passed or reached."""
-    events = watch.events[: watch.count[0]]
+    events = monitor.events[: monitor.count[0]]
     return tuple((float(t), *joint_of_row(setup, int(row))) for t, row in events)

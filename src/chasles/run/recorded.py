@@ -14,7 +14,7 @@ from chasles.build.system.signals import Inputs
 from chasles.core.arrays import ABSOLUTE_WIDTH
 from chasles.model import InvalidFile
 from chasles.model.errors import one_line, short_repr
-from chasles.result.atomic_file import SEAL, SEAL_LENGTH, digest_of_rest, open_regular
+from chasles.result.atomic_file import CHECKSUM, CHECKSUM_LENGTH, digest_of_rest, open_regular
 from chasles.result.provenance import Checkpoint
 from chasles.run.output import Saved
 
@@ -58,7 +58,7 @@ def digest_of(path: Path, length: int) -> Any:
     return digest
 
 
-def read_sealed(path: Path) -> bytes:
+def read_checked(path: Path) -> bytes:
     """The contents of such a file."""
     try:
         with os.fdopen(open_regular(path), "rb") as file:
@@ -68,8 +68,8 @@ def read_sealed(path: Path) -> bytes:
             f"'{path}' cannot be read: {error.strerror or error}.",
             "Give a folder that simulate(..., into=folder) wrote.",
         ) from None
-    contents, seal = text[:-SEAL_LENGTH], text[-SEAL_LENGTH:]
-    if seal != SEAL % hashlib.sha256(contents).hexdigest().encode():
+    contents, checksum = text[:-CHECKSUM_LENGTH], text[-CHECKSUM_LENGTH:]
+    if checksum != CHECKSUM % hashlib.sha256(contents).hexdigest().encode():
         raise damaged(path, "its contents do not match its seal")
     return contents
 
@@ -86,7 +86,7 @@ def is_recording(folder: Path) -> bool:
 
 
 def read_header(folder: Path) -> dict[str, Any]:
-    header = checked_table(read_sealed(folder / HEADER), HEADER_TYPES, folder / HEADER)
+    header = checked_table(read_checked(folder / HEADER), HEADER_TYPES, folder / HEADER)
     if header["chasles_recording"] > FORMAT:
         raise InvalidFile(
             f"'{folder}' has format {header['chasles_recording']}, but this version reads formats"
@@ -101,7 +101,7 @@ def read_header(folder: Path) -> dict[str, Any]:
 
 def read_commit(folder: Path) -> tuple[dict[str, Any], Checkpoint]:
     """What counts of a folder, and where its run stands."""
-    head, _, numbers = read_sealed(folder / COMMIT).partition(b"\n")
+    head, _, numbers = read_checked(folder / COMMIT).partition(b"\n")
     plain = checked_table(head, COMMIT_TYPES, folder / COMMIT)
     if not 0 <= plain["on_grid"] <= plain["rows"] or plain["inputs"] < 0 or plain["rows"] < 1:
         raise forged(folder / COMMIT, f"{plain['rows']} rows")

@@ -23,8 +23,8 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import InvalidFile, InvalidOption
 from chasles.model.checks import check_flag
 from chasles.result.atomic_file import (
+    CHECKSUM,
     PART,
-    SEAL,
     checked_path,
     fcntl,
     open_regular,
@@ -109,7 +109,7 @@ class Recording:
         self.locked: int | None = None
         self.commit: tuple[dict[str, Any], Checkpoint] | None = None
         if begun:
-            with closed_on_error(self), told_as_file(folder):
+            with closed_on_error(self), disk_errors(folder):
                 self.lock()
                 self.commit = read_commit(folder)
 
@@ -128,7 +128,7 @@ class Recording:
             "chasles_recording": FORMAT, **header, "inputs": list(run.control.names),
             "shape": shape,
         }  # fmt: skip
-        with told_as_file(self.folder):
+        with disk_errors(self.folder):
             if self.begun:
                 compare(self.folder, header)
             else:
@@ -139,7 +139,7 @@ class Recording:
                     raise taken(self.folder)
             remove_orphans(self.folder)
             if not self.begun:  # before the rows: by it they are known to be ours
-                write_sealed(self.folder / HEADER, json.dumps(header).encode())
+                write_checked(self.folder / HEADER, json.dumps(header).encode())
             widths = {ROWS: width, INPUTS: 1 + len(run.control.names)}
             if self.commit is not None and self.commit[0]["rows"] > self.commit[0]["on_grid"]:
                 self.drop_end(widths)
@@ -196,7 +196,7 @@ class Recording:
         count, parts = len(saved.times), [saved.times[:, None]]
         parts += [saved.absolute.reshape(count, shape_of(self.run)[1]), saved.integrals]
         parts += [part for part in (saved.coordinates, saved.multipliers) if part is not None]
-        with told_as_file(self.folder):
+        with disk_errors(self.folder):
             self.streams[ROWS].append(np.hstack(parts))
             self.streams[INPUTS].append(self.run.control.drain())
             self.acknowledge(reached, off_grid * count)
@@ -215,7 +215,7 @@ class Recording:
     def put_commit(self, head: dict[str, Any], reached: Checkpoint) -> None:
         words, numbers = reached.as_plain()
         contents = json.dumps(head | words).encode() + b"\n" + numbers.astype("<f8").tobytes()
-        write_sealed(self.folder / COMMIT, contents)
+        write_checked(self.folder / COMMIT, contents)
         self.commit = head | words, reached
 
     def everything(self) -> Saved:
@@ -234,7 +234,7 @@ class Recording:
         head, reached = self.commit
         ended = {"status": result.status, "message": result.message,
                  "provenance": result.provenance.as_dict()}  # fmt: skip
-        with told_as_file(self.folder):
+        with disk_errors(self.folder):
             self.acknowledge(reached, head["rows"] - head["on_grid"], ended)
 
     def __enter__(self) -> "Recording":
@@ -262,11 +262,11 @@ def shape_of(run: Run) -> list[int]:
     return [1, bodies, layout.supply - layout.integrals, coordinates, multipliers]
 
 
-def write_sealed(path: Path, contents: bytes) -> None:
+def write_checked(path: Path, contents: bytes) -> None:
     """A file that is whole or not there, and ends with its digest."""
     with replacing(path) as file:
         file.write(contents)
-        file.write(SEAL % hashlib.sha256(contents).hexdigest().encode())
+        file.write(CHECKSUM % hashlib.sha256(contents).hexdigest().encode())
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)  # so that the name is on the disk, too
@@ -335,7 +335,7 @@ def taken(folder: Path) -> InvalidFile:
 
 
 @contextmanager
-def told_as_file(folder: Path) -> Iterator[None]:
+def disk_errors(folder: Path) -> Iterator[None]:
     """Errors of the disk as errors that say what is safe."""
     try:
         yield

@@ -50,7 +50,7 @@ class ScipyPace(ChoosingPace):
         run, mechanism = self.run, self.run.stepper.mechanism
         self.lent = run.stepper.lent[:2]
         self.turning = turning_places(mechanism)
-        self.scratch_point = np.zeros(run.output.kept)
+        self.workspace_point = np.zeros(run.output.kept)
         self.length = int(slope_length(mechanism))
         self.calls, self.restarts, self.next_step = 0, 0, self.tolerances.first_step or None
         self.solver: Any = None  # of the chart
@@ -66,7 +66,7 @@ class ScipyPace(ChoosingPace):
         slope, block = np.zeros(self.length), self.run.block
         self.calls += 1
         outcome = local_slope(
-            *self.lent, block, np.ascontiguousarray(y), t, self.scratch_point, slope
+            *self.lent, block, np.ascontiguousarray(y), t, self.workspace_point, slope
         )
         if outcome != OK:
             raise Failed(int(outcome))
@@ -211,5 +211,5 @@ class ScipyPace(ChoosingPace):
     def counted(self) -> dict[str, int]:
         return {"evaluations": self.calls}
 
-    def told(self) -> dict[str, Any]:
-        return super().told() | {"restarts": self.restarts}
+    def details(self) -> dict[str, Any]:
+        return super().details() | {"restarts": self.restarts}

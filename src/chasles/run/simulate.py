@@ -7,7 +7,7 @@ from chasles.run.options import Options, is_auto, takes
 
 
 @takes(Options)
-def simulate(asked: Options) -> Result:
+def simulate(options: Options) -> Result:
     """Simulate a model from t = 0 to `until`.
 
     Parameters
@@ -37,6 +37,6 @@ def simulate(asked: Options) -> Result:
     >>> bool(result.violation("hinge").max() < 1e-12)
     True
     """
-    if asked.tol is not None or is_auto(asked.method):
-        return to_accuracy(asked)
-    return integrate(asked)
+    if options.tol is not None or is_auto(options.method):
+        return to_accuracy(options)
+    return integrate(options)

@@ -18,11 +18,11 @@ from chasles.run.preparation import (
     Settings,
     check_company,
     ended,
-    look_ahead,
     make_run,
     make_settings,
     provenance_of,
     result_of,
+    scan_signals,
     stepper_of,
     watched_by,
 )
@@ -73,22 +73,22 @@ class Simulation:
     """
 
     @method_takes(ByHand)
-    def __init__(self, asked: ByHand) -> None:
-        method = find_method(method_of(asked))
-        self._tolerances = make_tolerances(method, asked, np.inf, "Simulation")
+    def __init__(self, options: ByHand) -> None:
+        method = find_method(method_of(options))
+        self._tolerances = make_tolerances(method, options, np.inf, "Simulation")
         if self._tolerances is None:
-            checked_step(asked.step, "Simulation")
-        given = asked.save_every, "save_every", None, "Simulation"
+            checked_step(options.step, "Simulation")
+        given = options.save_every, "save_every", None, "Simulation"
         self._every = checked_count(*given, InvalidOption, least=0) or NEVER
-        self._begin(asked, make_settings(asked))
+        self._begin(options, make_settings(options))
 
-    def _begin(self, asked: ByHand, settings: Settings) -> None:
-        tolerances, watched = self._tolerances, watched_by(asked)
-        check_company(tolerances, watched, asked, "Simulation")
-        self._asked, self._settings = asked, settings
+    def _begin(self, options: ByHand, settings: Settings) -> None:
+        tolerances, watched = self._tolerances, watched_by(options)
+        check_company(tolerances, watched, options, "Simulation")
+        self._asked, self._settings = options, settings
         self._timed = settings.setup.signals.varies
         if tolerances is None:
-            step = checked_step(asked.step, "Simulation")
+            step = checked_step(options.step, "Simulation")
         else:  # such as one may expect
             step = min(tolerances.max_step, HORIZON / TYPICAL_STEPS)
             if self._timed:
@@ -103,7 +103,7 @@ class Simulation:
         stepper = stepper_of(settings, step, self._end + HORIZON)
         self._run = run = make_run(settings, grid, stepper, tolerances, watched)
         if settings.begin is not None:
-            run.go_on_from(settings.begin)
+            run.continue_from(settings.begin)
         run.begin()
         self._seconds = 0.0
         self._moment: Moment | None = None
@@ -131,7 +131,7 @@ class Simulation:
             run.pace.renew()
         last, self._moment = run.index + steps, None
         if self._timed:
-            self._look_ahead(last)
+            self._scan_signals(last)
         began = time.perf_counter()
         while run.index < last and run.goes_on:
             run.take(last - run.index)
@@ -140,15 +140,15 @@ class Simulation:
             stopped = run.stopped
             raise SimulationStopped(stopped.what, stopped.remedy, result=self.result())
 
-    def _look_ahead(self, last: int) -> None:
+    def _scan_signals(self, last: int) -> None:
         """Fit functions of time further, and look through them, before a step needs them."""
         run, settings = self._run, self._settings
-        if run.lookout is not None and run.grid.time(last) <= self._end:
+        if run.scan is not None and run.grid.time(last) <= self._end:
             return
         ahead = max(HORIZON, 2.0 * (run.grid.time(last) - run.grid.origin))
         self._end = run.grid.origin + ahead
         horizon = int(ahead / run.grid.step)
-        run.lookout = look_ahead(
+        run.scan = scan_signals(
             settings.setup, settings.method, run.grid.step, max(horizon, last), run.grid.origin
         )
         run.stepper = run.stepper.with_signals(settings.setup.signals.arrays(self._end))
@@ -165,8 +165,8 @@ class Simulation:
         if start is ... or start is self._asked.start:
             self._begin(self._asked, self._settings)
             return
-        asked = replace(self._asked, start=start)
-        self._begin(asked, make_settings(asked))
+        options = replace(self._asked, start=start)
+        self._begin(options, make_settings(options))
 
     @property
     def model(self) -> Model:

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from chasles.build.dynamics.cut_joints import TreeScratch, cut_rows, no_rows, watch_of_rows
-from chasles.build.dynamics.kept_rows import kept_joints, kept_rows
+from chasles.build.dynamics.constant_rows import constant_row_joints, constant_rows
+from chasles.build.dynamics.cut_joints import TreeStorage, cut_rows, monitor_of_rows, no_rows
 from chasles.build.dynamics.solver import Solver, never_depend
 from chasles.build.start.consistent import driven_rates
 from chasles.build.system.build import Setup
@@ -18,13 +18,14 @@ from chasles.build.system.tree_state import absolute_of, state_of
 from chasles.core.arrays import POSE_X, Floats, System, lend
 from chasles.core.forces.kind import no_effort
 from chasles.core.forces.registry import FORCES
-from chasles.core.mechanism import Mechanism, Promises
-from chasles.core.recursion.flight import FLIGHT_WIDTH, first_flight, make_flight
-from chasles.core.recursion.groups import make_loop_room
-from chasles.core.recursion.kept import no_kept_rows
+from chasles.core.mechanism import AccuracyLimits, Mechanism
+from chasles.core.rank_monitor import SEEN_WIDTH, nothing_seen
+from chasles.core.recursion.constant_rows import no_constant_rows
+from chasles.core.recursion.floating import FLOATING_WIDTH, find_floating, floating_at_start
+from chasles.core.recursion.groups import make_loop_workspace
 from chasles.core.recursion.loading import in_world
 from chasles.core.recursion.tables import in_order
-from chasles.core.recursion.tree import BY_WRENCH, DOF, SPHERICAL, STORED, Tree, make_recursion
+from chasles.core.recursion.tree import BY_WRENCH, DOF, SPHERICAL, STORED, Tree, make_tree_workspace
 from chasles.core.stabilisation.record import FED_BACK, Stabiliser
 from chasles.core.state_block import (
     AT_START,
@@ -38,7 +39,6 @@ from chasles.core.state_block import (
     StateBlock,
     make_layout,
 )
-from chasles.core.watch import SEEN_WIDTH, nothing_seen
 from chasles.core.workspace import Workspace
 from chasles.integrators.admission import check_admitted
 from chasles.integrators.advance import SEEN_LAST, advance
@@ -56,7 +56,8 @@ class Stepper:
     solver: Solver
     mechanism: Mechanism
     scheme: Any
-    quick: Any = None  # what takes steps instead of the generic kernel: see `chasles.many.traced`
+    # what takes steps instead of the generic kernel: see `chasles.many.traced`
+    recorded: Any = None
 
     @property
     def layout(self) -> Layout:
@@ -65,16 +66,16 @@ class Stepper:
     @property
     def kernel(self) -> str:
         """What takes the steps, in words."""
-        return "generic" if self.quick is None else str(self.quick)
+        return "generic" if self.recorded is None else str(self.recorded)
 
     @property
-    def scratch(self) -> Workspace:
-        return self.solver.work
+    def workspace(self) -> Workspace:
+        return self.solver.workspace
 
     @cached_property
     def lent(self) -> tuple[Any, Any, Any]:
         """Mechanism, scratch and scheme as kernels take them."""
-        return lend(self.mechanism), lend(self.scratch), lend(self.scheme)
+        return lend(self.mechanism), lend(self.workspace), lend(self.scheme)
 
     @cached_property
     def places(self) -> Mapping[Key, tuple[int, int] | None]:
@@ -91,7 +92,7 @@ class Stepper:
     def with_signals(self, signals: Any) -> Self:
         """The same with functions of time that reach further."""
         system = self.mechanism.system._replace(signals=signals)
-        return replace(self, mechanism=self.mechanism._replace(system=system), quick=None)
+        return replace(self, mechanism=self.mechanism._replace(system=system), recorded=None)
 
     def first_block(self) -> Floats:
         """The state block at the start of a run."""
@@ -99,22 +100,22 @@ class Stepper:
         state = StateBlock(np.zeros(layout.width), layout)
         state.coordinates()[:] = start_of(solver, self.mechanism.tree)
         state.integrals()[:] = first_integrals(solver.setup)
-        state.seen()[:] = nothing_seen(self.mechanism.watch).ravel()
+        state.seen()[:] = nothing_seen(self.mechanism.monitor).ravel()
         state.block[layout.multipliers : layout.kept] = np.nan  # no step has found any yet
         state.alarm()[AT_START] = kinetic_of_all(solver.setup, solver.start[None])[0]
         state.alarm()[[UNBALANCED_SINCE, OPEN_SINCE, MISSED_SINCE]] = NEVER
         state.block[layout.chosen : layout.alarm] = 1.0
         bodies = self.mechanism.system.bodies
         inertia = bodies.inertia[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(-1, 3, 3)
-        found = first_flight(self.mechanism.flight, bodies.mass, inertia, solver.start)
-        state.block[layout.flight : layout.multipliers] = found.ravel()
-        moved = solver.start[:, POSE_X : POSE_X + 3] - self.mechanism.promises.places
+        found = floating_at_start(self.mechanism.floating, bodies.mass, inertia, solver.start)
+        state.block[layout.floating : layout.multipliers] = found.ravel()
+        moved = solver.start[:, POSE_X : POSE_X + 3] - self.mechanism.accuracy.places
         state.alarm()[POTENTIAL] = -(bodies.mass @ (moved @ self.mechanism.tree.gravity))
         return state.block
 
     def absolute(self, points: Floats) -> Floats:
         """Absolute states (T, n, 18) of what places and moves the bodies (T, coordinates)."""
-        return absolute_of(self.mechanism.tree, self.mechanism.memory, points)
+        return absolute_of(self.mechanism.tree, self.mechanism.tree_work, points)
 
     def coordinates(self, points: Floats) -> Floats:
         """Joint coordinates (T, c) as `coordinate_keys` names them; NaN where poses tell them."""
@@ -131,14 +132,14 @@ class Stepper:
         """By joint that spaces keep by constant rows: the largest miss that was taken away.
 
         As a fraction of the joint's reach, or in rad: of the size of rounding errors, unless
-        redundant joints contradict each other (see `dynamics.kept_rows`).
+        redundant joints contradict each other (see `dynamics.constant_rows`).
         """
-        if self.mechanism.kept.count == 0:
+        if self.mechanism.constant_rows.count == 0:
             return {}  # there is nothing to remove
         setup, largest = self.solver.setup, float(block[self.layout.removed])
         cut = tree_setup(setup).carried.cut
         held = self.mechanism.stabiliser.found.chosen
-        return {name: largest for name in kept_joints(setup, held) if name in cut}
+        return {name: largest for name in constant_row_joints(setup, held) if name in cut}
 
     def lost_bodies(self, point: Floats) -> list[int]:
         """Bodies with a position or velocity that is not a number."""
@@ -157,40 +158,42 @@ class Stepper:
         body = max((b for b in carried if tree.rate_at[b] <= k), key=lambda b: tree.rate_at[b])
         return list(self.solver.setup.body_index)[body]
 
-    def missed(self, block: Floats, t: float) -> Floats:
+    def speed_residual(self, block: Floats, t: float) -> Floats:
         """(rows,) What the rows of J missed of speeds that contradict each other.
 
         Shared by all joints: those that carry a body, which have no rows in a step, as well.
         `block` is the last good state, t the time at which they do.
         """
         setup, solver = self.solver.setup, self.solver
-        own = solver.work.residual[6 * self.mechanism.system.body_count :].copy()
+        own = solver.workspace.residual[6 * self.mechanism.system.body_count :].copy()
         if setup.model.couplings:  # which are not among the rows of all joints
             return own
-        shared = self.missed_by_all(block, t)
+        shared = self.residual_of_all_rows(block, t)
         return shared if np.abs(shared).max(initial=0.0) > 0.0 else own
 
-    def missed_by_all(self, block: Floats, t: float) -> Floats:
+    def residual_of_all_rows(self, block: Floats, t: float) -> Floats:
         """(rows,) The same by the equations of all joints, at the poses of a block."""
         state, setup = StateBlock(block, self.layout), self.solver.setup
         absolute = self.absolute(state.coordinates()[None])[0]
-        return self.solver.form.missed(absolute, t, state.integrals(), driven_rates(setup, t))
+        return self.solver.form.speed_residual(
+            absolute, t, state.integrals(), driven_rates(setup, t)
+        )
 
     def advance(
         self, block: Floats, spare: Floats, grid: tuple[float, float, int, int, int],
-        save_every: int, looking: int, saved: Floats, first_row: int = 0,
+        save_every: int, monitoring: int, saved: Floats, first_row: int = 0,
     ) -> tuple[int, int]:  # fmt: skip
         """Steps of a grid on a block, in place: (step reached, outcome)."""
-        chosen = self.advance_generic if self.quick is None else self.quick.advance
-        reached, outcome = chosen(block, spare, grid, save_every, looking, saved, first_row)
+        chosen = self.advance_generic if self.recorded is None else self.recorded.advance
+        reached, outcome = chosen(block, spare, grid, save_every, monitoring, saved, first_row)
         return reached, outcome
 
     def advance_generic(
         self, block: Floats, spare: Floats, grid: tuple[float, float, int, int, int],
-        save_every: int, looking: int, saved: Floats, first_row: int = 0,
+        save_every: int, monitoring: int, saved: Floats, first_row: int = 0,
     ) -> tuple[int, int]:  # fmt: skip
         """The same by the kernel of all models."""
-        given = (*self.lent, block, spare, grid, save_every, looking, saved, first_row)
+        given = (*self.lent, block, spare, grid, save_every, monitoring, saved, first_row)
         known = self.__dict__.get("direct")
         if known is not None:
             found: tuple[int, int] = known(*given)
@@ -204,7 +207,7 @@ class Stepper:
         """Machine code is of this process."""
         return {name: value for name, value in self.__dict__.items() if name != "direct"}
 
-    def look(self, block: Floats, t: float) -> None:
+    def monitor(self, block: Floats, t: float) -> None:
         """Look at gaps and the energy balance of a block at time t; it keeps what is found."""
         grid = (t, 0.0, 0, 0, 0)
         self.advance(block, np.zeros_like(block), grid, 1, SEEN_LAST, np.zeros((1, 1)))
@@ -223,7 +226,7 @@ def make_stepper(
     solver: Solver,
     method: Method,
     stabiliser: Stabiliser,
-    promises: Promises,
+    accuracy: AccuracyLimits,
     until: float = 0.0,
     *,
     damp: bool = False,
@@ -237,17 +240,17 @@ def make_stepper(
     tree = found.tree._replace(map=method.map)
     again = method.name in RATTLIE  # whose factor solves for several loads, with rows or without
     along = forces_along(setup, tree)
-    memory = make_recursion(
-        tree, solver.work.signals, BY_WRENCH in along, any(at != BY_WRENCH for at in along),
+    tree_work = make_tree_workspace(
+        tree, solver.workspace.signals, BY_WRENCH in along, any(at != BY_WRENCH for at in along),
         again or bool(found.cuts), along,
     )  # fmt: skip
-    scratch = TreeScratch(setup, tree, memory, solver.work)
-    rows = cut_rows(scratch, solver, found.cuts, start_of(solver, tree), damp)
+    storage = TreeStorage(setup, tree, tree_work, solver.workspace)
+    rows = cut_rows(storage, solver, found.cuts, start_of(solver, tree), damp)
     if never_depend(setup.model):  # small pivots are those of much that hangs on a joint
         loops = rows.loops._replace(floors=np.zeros_like(rows.loops.floors))
-        rows, watch = rows._replace(loops=loops), watch_of_rows(no_rows(tree), stop=not damp)
+        rows, monitor = rows._replace(loops=loops), monitor_of_rows(no_rows(tree), stop=not damp)
     else:
-        watch = watch_of_rows(rows, stop=not damp)
+        monitor = monitor_of_rows(rows, stop=not damp)
     count = tree.rate_count
     # Couplings push within joints.
     tying = [cut for cut in found.cuts if not (cut.terms or cut.gauges)]
@@ -257,39 +260,39 @@ def make_stepper(
         tied = [(-1, body, False) for body in range(tree.body_count)]
     # A body without joints on a chart makes the steps of the method: nothing is put back.
     tied += [(-1, body, False) for body in lone_charts(setup)]
-    flight = make_flight(tree, tied)
+    floating = find_floating(tree, tied)
     linear = setup.system.quadrature_count + SUPPLY_WIDTH
     beside = kept_beside(method, setup.system.row_count, count, linear)
     start, loops = start_of(solver, tree), rows.loops
     if again:  # all bodies have loads
-        loops = loops._replace(untouched=0 * loops.untouched)
+        loops = loops._replace(isolated=0 * loops.isolated)
     elif leaves_rows_alone(method, stabiliser, setup.system):
         loops = in_world(loops, tree, setup.system)
-    if found.cuts and memory.has_wrenches == 0:
+    if found.cuts and tree_work.has_wrenches == 0:
         tree, loops = in_order(tree, loops)
-        memory = memory._replace(is_loaded=0)
+        tree_work = tree_work._replace(is_loaded=0)
     mechanism = Mechanism(
         system=setup.system._replace(signals=setup.signals.arrays(until)),
         coordinates=found.coordinates,
-        felt=np.zeros((found.tree.body_count, 6)),
+        joint_wrench=np.zeros((found.tree.body_count, 6)),
         efforts=np.zeros(found.tree.rate_count),
         tree=tree,
-        flight=flight,
-        memory=memory,
-        watch=watch,
-        promises=promises,
+        floating=floating,
+        tree_work=tree_work,
+        monitor=monitor,
+        accuracy=accuracy,
         layout=make_layout(
             tree.stored_count + count, setup.system.quadrature_count,
-            2 * count + FLIGHT_WIDTH * flight.count, watch.joint_count * SEEN_WIDTH,
-            flight=FLIGHT_WIDTH * flight.count,
+            2 * count + FLOATING_WIDTH * floating.count, monitor.joint_count * SEEN_WIDTH,
+            floating=FLOATING_WIDTH * floating.count,
             chosen=loops.row_count * loops.is_chosen, **beside,
         ),
         loops=loops,
-        room=make_loop_room(loops, tree.body_count, count),
+        loop_work=make_loop_workspace(loops, tree.body_count, count),
         stabiliser=stabiliser,
-        kept=kept_rows(scratch, solver, found.cuts, start, stabiliser.found.chosen)
-        if found.cuts else no_kept_rows(),
-        placed=np.zeros_like(memory.rows),
+        constant_rows=constant_rows(storage, solver, found.cuts, start, stabiliser.found.chosen)
+        if found.cuts else no_constant_rows(),
+        placed=np.zeros_like(tree_work.rows),
     )  # fmt: skip
     check_admitted(method, mechanism, setup)
     return Stepper(solver, mechanism, scheme_of(method, solver, mechanism))

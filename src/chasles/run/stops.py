@@ -10,7 +10,7 @@ from chasles.build.start.redundancy import SPEED_SUSPICION, contradiction, joint
 from chasles.build.system.build import Setup
 from chasles.build.system.gaps import flat_disc
 from chasles.core.arrays import Floats
-from chasles.core.newton.room import ITERATIONS, OPEN, WORST_ROW, WORST_VELOCITY
+from chasles.core.newton.newton_workspace import ITERATIONS, OPEN, WORST_ROW, WORST_VELOCITY
 from chasles.core.outcomes import (
     CONTRADICTED,
     NEWTON_FAILED,
@@ -86,7 +86,7 @@ class Stop:
     def body(self, index: int) -> str:
         return list(self.setup.body_index)[index]
 
-    def told(self, entry: Outcome, more: str = "", **names: Any) -> SimulationStopped:
+    def stopped(self, entry: Outcome, more: str = "", **names: Any) -> SimulationStopped:
         """What an entry of the table of outcomes says of these names."""
         names |= {"t": self.t, "step": self.step}
         return SimulationStopped(entry.what.format(**names), entry.remedy.format(**names) + more)
@@ -115,7 +115,7 @@ class Stop:
         if stepper.mechanism.system.force_count:
             more = f" {NOT_SEEN}" if isinstance(stepper.scheme, LinearlyImplicit) else MAY_BE_STIFF
         turn = float(all_spins[fastest]) * step
-        return self.told(OUTCOMES[TURNED], more, body=self.body(fastest), turn=turn, limit=limit)
+        return self.stopped(OUTCOMES[TURNED], more, body=self.body(fastest), turn=turn, limit=limit)
 
     def lost_body(self) -> SimulationStopped | None:
         """A body whose position or velocity is not a number, at the last stage or after it."""
@@ -123,7 +123,7 @@ class Stop:
         broken = self.stepper.lost_bodies(self.spare if after else self.stepper.scheme.point)
         if not broken:
             return None
-        found = self.told(OUTCOMES[NOT_FINITE], body=self.body(broken[0]))
+        found = self.stopped(OUTCOMES[NOT_FINITE], body=self.body(broken[0]))
         if not isinstance(self.stepper.scheme, LinearlyImplicit):
             return found
         remedy = f"Take a smaller step than {self.step:g} s. {NOT_SEEN} The result up to t is kept."
@@ -138,14 +138,14 @@ class Stop:
         if not stepper.mechanism.system.drive_count or self.outcome == NOT_FINITE:
             return None
         if self.outcome == CONTRADICTED:
-            missed = stepper.missed(self.block, t + self.step)
+            missed = stepper.speed_residual(self.block, t + self.step)
         elif not stepper.solver.form.is_damped:  # couplings are not among the rows of all
             return None
         else:
-            sizes = stepper.mechanism.promises.sizes
+            sizes = stepper.mechanism.accuracy.sizes
             driven = float(np.max(np.abs(driven_rates(self.setup, t)) / sizes))
             fastest = max(float(self.block[stepper.layout.fastest]), driven)
-            missed = stepper.missed_by_all(self.block, t)
+            missed = stepper.residual_of_all_rows(self.block, t)
             if np.all(np.abs(missed) <= SPEED_SUSPICION * fastest * sizes):
                 return None
         words = contradiction(self.setup, missed, "speeds", f"after t = {t:.6g} s")
@@ -155,33 +155,33 @@ class Stop:
         """Newton's iteration of an implicit step, with the joint and body that are furthest off."""
         if self.outcome != NEWTON_FAILED:
             return None
-        audit = self.stepper.scheme.room.audit
+        audit = self.stepper.scheme.iteration.audit
         body = self.stepper.body_of_velocity(int(audit[WORST_VELOCITY]))
         worst = f"the velocity of body '{body}' changes most from one to the next"
         if audit[WORST_ROW] >= 0.0 and audit[OPEN] > 0.0:
             joint, way = joint_of_row(self.setup, int(audit[WORST_ROW]))
             worst += f", joint '{joint}' (direction {way}) is open by {audit[OPEN]:.2g} of its size"
-        return self.told(OUTCOMES[NEWTON_FAILED], iterations=int(audit[ITERATIONS]), worst=worst)
+        return self.stopped(OUTCOMES[NEWTON_FAILED], iterations=int(audit[ITERATIONS]), worst=worst)
 
     def by_table(self) -> SimulationStopped:
         setup, outcome = self.setup, self.outcome
         if outcome == NOT_CONVERGED:
-            return self.told(OUTCOMES[NOT_CONVERGED])
+            return self.stopped(OUTCOMES[NOT_CONVERGED])
         if outcome == NOT_CLOSED:
             chosen = np.flatnonzero(self.stepper.mechanism.stabiliser.found.chosen)
             joints = ", ".join(f"'{list(setup.joint_index)[k]}'" for k in chosen[:6])
-            return self.told(OUTCOMES[NOT_CLOSED], self.reach(), joints=joints)
+            return self.stopped(OUTCOMES[NOT_CLOSED], self.reach(), joints=joints)
         row, entry, more = outcome, SINGULAR, self.reach()
         if outcome < 0:
-            missed = self.stepper.solver.work.residual[6 * setup.system.body_count :]
+            missed = self.stepper.solver.workspace.residual[6 * setup.system.body_count :]
             if missed.size == 0:  # no rows: what was not solved are the forces' equations
-                return self.told(OUTCOMES[NOT_CONVERGED])
+                return self.stopped(OUTCOMES[NOT_CONVERGED])
             row = int(np.argmax(np.abs(missed)))
             entry, more = OUTCOMES.get(outcome, OUTCOMES[NOT_SOLVED]), ""
-        elif not self.stepper.mechanism.watch.row_count:  # no pose of a tree of pairs is singular
+        elif not self.stepper.mechanism.monitor.row_count:  # no pose of a tree of pairs is singular
             entry = STEP_TOO_LONG
         joint, component = joint_of_row(setup, row)
-        return self.told(entry, more, joint=joint, component=component)
+        return self.stopped(entry, more, joint=joint, component=component)
 
     def reach(self) -> str:
         """What else may be wrong where drivers move the bodies."""

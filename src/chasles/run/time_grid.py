@@ -49,11 +49,11 @@ class Tolerances:
 
 
 def make_tolerances(
-    method: Method, asked: Options | ByHand, until: Any, where: str = "simulate"
+    method: Method, options: Options | ByHand, until: Any, where: str = "simulate"
 ) -> Tolerances | None:
     """The tolerances of a run; None where a step was given."""
-    step, first_step, max_step = asked.step, asked.first_step, asked.max_step
-    given = {name: getattr(asked, name) for name in ("rtol", "atol", "first_step", "max_step")}
+    step, first_step, max_step = options.step, options.first_step, options.max_step
+    given = {name: getattr(options, name) for name in ("rtol", "atol", "first_step", "max_step")}
     named = [name for name, value in given.items() if value is not None]
     if step is not None:
         if named:
@@ -74,7 +74,7 @@ def make_tolerances(
         )
     if until != np.inf:  # which only a run by hand has
         until = checked_positive(until, "until", "s", where, InvalidOption)
-    relative, absolute = checked_accuracy(asked.rtol, asked.atol)
+    relative, absolute = checked_accuracy(options.rtol, options.atol)
     if method.foreign is not None and absolute < SMALLEST_ATOL:
         raise InvalidOption(
             f"simulate: atol is {absolute:g} with '{method.name}', whose coordinates begin at zero:"

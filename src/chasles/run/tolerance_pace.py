@@ -21,10 +21,10 @@ from chasles.run.stops import explained, failed_formula
 from chasles.run.time_grid import COLLAPSED, Tolerances
 
 #: Steps attempted before somebody may glance at the run, and end it: a twentieth of a second.
-GLANCE_AT = 4096
+PROBE_AT = 4096
 #: No states, times or fractions.
 NONE = np.zeros(0)
-Glance = Callable[[float, int], bool]
+StiffnessProbe = Callable[[float, int], bool]
 
 
 class TolerancePace(ChoosingPace):
@@ -34,10 +34,10 @@ class TolerancePace(ChoosingPace):
 
     def __init__(
         self, tolerances: Tolerances, method: Method, bounds: StepBounds = UNBOUNDED,
-        glance: Glance | None = None,
+        probe: StiffnessProbe | None = None,
     ) -> None:  # fmt: skip
         super().__init__(tolerances, bounds)
-        self.method, self.glance = method, glance  # which is asked once whether to end the run
+        self.method, self.probe = method, probe  # which is asked once whether to end the run
 
     def begin(self) -> None:
         super().begin()
@@ -49,7 +49,7 @@ class TolerancePace(ChoosingPace):
         )
         embedded = make_embedded(self.method.pair(), measure, kept, slope_length(mechanism))
         self.embedded = embedded._replace(point=stepper.scheme.point)  # where failures are seen
-        self.lent = lend(mechanism), lend(stepper.scratch), lend(self.embedded)
+        self.lent = lend(mechanism), lend(stepper.workspace), lend(self.embedded)
         self.aside, self.cut = np.zeros_like(run.block), False  # by an event
         self.control = np.zeros(adaptive.CONTROL_WIDTH)
         self.control[adaptive.STEP] = self.tolerances.first_step
@@ -88,7 +88,7 @@ class TolerancePace(ChoosingPace):
         Stabilisers close joints, and floating systems are put back to their momenta.
         """
         mechanism = self.run.stepper.mechanism
-        return mechanism.stabiliser.kind != UNSTABILISED or mechanism.flight.count > 0
+        return mechanism.stabiliser.kind != UNSTABILISED or mechanism.floating.count > 0
 
     def take(self, most: int) -> None:
         run, control, limits = self.run, self.control, self.limits
@@ -104,7 +104,7 @@ class TolerancePace(ChoosingPace):
         limits[adaptive.UNTIL] = min(self.until, end, run.control.next_time)
         limits[adaptive.LARGEST] = min(self.tolerances.max_step, longest)
         limits[adaptive.ATTEMPTS] = (
-            size if self.glance is None else min(size, GLANCE_AT - self.attempts)
+            size if self.probe is None else min(size, PROBE_AT - self.attempts)
         )
         outcome = adapt(
             *self.lent, run.block, run.spare, self.aside, control, limits, self.wanted,
@@ -140,8 +140,8 @@ class TolerancePace(ChoosingPace):
             output.extend(self.wanted[known:count], self.points[known:count])
         else:
             self.keep_steps()
-        if self.glance is not None and run.goes_on and self.attempts >= GLANCE_AT:
-            ask, self.glance = self.glance, None
+        if self.probe is not None and run.goes_on and self.attempts >= PROBE_AT:
+            ask, self.probe = self.probe, None
             if run.reached < self.until and ask(run.reached, run.index):
                 run.is_over, run.ending = True, ", where it was given up"
 
@@ -209,10 +209,10 @@ class TolerancePace(ChoosingPace):
     def counted(self) -> dict[str, int]:
         return {"evaluations": int(self.embedded.evaluated[0])}
 
-    def look(self, block: Floats) -> None:
+    def monitor(self, block: Floats) -> None:
         """The kernel has looked, unless the run ended between two looks."""
         if self.run.reached < self.run.grid.until:
-            super().look(block)
+            super().monitor(block)
 
-    def told(self) -> dict[str, Any]:
-        return super().told() | {"rejected": int(self.control[adaptive.REJECTIONS])}
+    def details(self) -> dict[str, Any]:
+        return super().details() | {"rejected": int(self.control[adaptive.REJECTIONS])}

@@ -12,21 +12,21 @@ from chasles.spaces.exactness import Charts, Geometry
 from chasles.spaces.on_subgroups import mixed_tree, on_subgroups, tree_under
 from chasles.spaces.space import SE3, SO3xR3, Space, reference_order
 from chasles.spaces.subgroups import classify
-from chasles.spaces.tree import Tree, pair_tree, spanning_tree, way_down
+from chasles.spaces.tree import SpanningTree, pair_tree, spanning_tree, way_down
 
 
-def carrier(tree: Tree, body: str) -> tuple[str | None, str | None]:
+def carrier(tree: SpanningTree, body: str) -> tuple[str | None, str | None]:
     """The joint that carries a body, and the body that it hangs on; None: no joint, the ground."""
     parent, joint = tree.parents[body] or (GROUND.name, None)
     return joint, None if parent == GROUND.name else parent
 
 
-def on_subgroup(tree: Tree, body: str) -> Space:
+def on_subgroup(tree: SpanningTree, body: str) -> Space:
     """The motion subgroup of the joint that carries the body."""
     return Space("subgroup", *carrier(tree, body))
 
 
-def framed(model: Model, tree: Tree, body: str) -> Space:
+def framed(model: Model, tree: SpanningTree, body: str) -> Space:
     """SO(3)xR3, framed on the joint that carries the body, relative to the body that it hangs on.
 
     Where the joint leaves the choice of the frame point it is the centre of mass.
@@ -37,7 +37,7 @@ def framed(model: Model, tree: Tree, body: str) -> Space:
 
 
 #: Rules that give every body a space from its place in the tree, by name; "auto" is `designate`.
-RULES: dict[str, Callable[[Model, Tree, str], Space]] = {
+RULES: dict[str, Callable[[Model, SpanningTree, str], Space]] = {
     "SE3": lambda model, tree, body: Space("SE3"),
     "SO3xR3": lambda model, tree, body: Space("SO3xR3"),
     "SE3 relative": lambda model, tree, body: Space("SE3", None, carrier(tree, body)[1]),
@@ -216,7 +216,7 @@ def cut_joints(model: Model, cut: Any) -> tuple[str, ...]:
     return tuple(model.joint(joint, where="cut").name for joint in joints)
 
 
-def choose(model: Model, tree: Tree, forced: Mapping[str, Space]) -> dict[str, Space]:
+def choose(model: Model, tree: SpanningTree, forced: Mapping[str, Space]) -> dict[str, Space]:
     """The smallest space of every body in which the joint that carries it is exact.
 
     That is the joint's own motion subgroup, unless a user has chosen charts and no subgroup.
@@ -245,10 +245,10 @@ def moves_in_subgroups(model: Model) -> bool:
         return True  # charts have no room for them
     if any(joint.keeps_point_straight for joint in model.joints):
         return False
-    return riding_rows(model) < A_NET
+    return propagated_rows(model) < A_NET
 
 
-def riding_rows(model: Model) -> float:
+def propagated_rows(model: Model) -> float:
     """The mean over all bodies of the square of how many rows of cut joints ride through each."""
     tree = pair_tree(model)
     if not tree.cut:
@@ -261,7 +261,9 @@ def riding_rows(model: Model) -> float:
     return sum(rows**2 for rows in riding.values()) / len(model.bodies)
 
 
-def carrying_tree(model: Model, forced: Mapping[str, Space], cut: Collection[str] = ()) -> Tree:
+def carrying_tree(
+    model: Model, forced: Mapping[str, Space], cut: Collection[str] = ()
+) -> SpanningTree:
     """The tree that spaces are chosen on: where all are subgroups, only what has one carries."""
     if frames_of(model) or (not forced and moves_in_subgroups(model)):
         return pair_tree(model, cut)
@@ -306,7 +308,7 @@ def row(charts: Charts, name: str, forced: bool, exact: Collection[str]) -> Row:
     return Row(name, charts.spaces[name], kept, group, why(charts, name, forced, kept))
 
 
-def carried_along(tree: Tree, root: str) -> set[str]:
+def carried_along(tree: SpanningTree, root: str) -> set[str]:
     """A root and all that hangs on it; parents come before their children."""
     found = {root}
     for body, carried in tree.parents.items():

@@ -74,7 +74,7 @@ from chasles.spaces.subgroups import (
     scaled_joint_algebras,
     together,
 )
-from chasles.spaces.tree import BALL_ROWS, Tree, is_centred, spanning_tree
+from chasles.spaces.tree import BALL_ROWS, SpanningTree, is_centred, spanning_tree
 
 #: A row that moves by less per unit of motion (in sizes of the model) does not move.
 ROW_HOLDS = 1e-10
@@ -132,7 +132,7 @@ def predictions(model: Model, spaces: dict[str, Space]) -> tuple[Prediction, ...
 class Geometry:
     """What depends on the model alone: its scale, tree and motion groups (scaled coordinates)."""
 
-    def __init__(self, model: Model, tree: Tree | None = None) -> None:
+    def __init__(self, model: Model, tree: SpanningTree | None = None) -> None:
         self.model = model
         self.tree = tree or spanning_tree(model)
 

@@ -30,7 +30,14 @@ from chasles.model import GROUND, InvalidOption, Joint, Model, Planar
 from chasles.model.words import Floats
 from chasles.spaces.space import Space, frame_point, reference_order
 from chasles.spaces.subalgebras import Scale
-from chasles.spaces.tree import Parents, Tree, is_centred, joint_graph, spanning_tree, tree_of
+from chasles.spaces.tree import (
+    Parents,
+    SpanningTree,
+    is_centred,
+    joint_graph,
+    spanning_tree,
+    tree_of,
+)
 
 #: Two points this close, in sizes of the bodies, are one.
 SAME_POINT = 1e-14
@@ -102,14 +109,14 @@ def is_charted(spaces: Mapping[str, Space], name: str) -> bool:
     return name in spaces and spaces[name].group != "subgroup"
 
 
-def tree_under(model: Model, forced: Mapping[str, Space], cut: Collection[str]) -> Tree:
+def tree_under(model: Model, forced: Mapping[str, Space], cut: Collection[str]) -> SpanningTree:
     """The tree that spaces lie on: subgroups name theirs, the others have a spanning tree."""
     if len(forced) == len(model.bodies) and on_subgroups(forced):
         return mixed_tree(model, forced)
     return spanning_tree(model, cut)
 
 
-def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -> Tree:
+def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -> SpanningTree:
     """The tree that bodies on the subgroups of their joints hang on, parents first.
 
     Bodies on charts that fit no joint are carried by none, nor are others without `fit`; references
@@ -129,7 +136,7 @@ def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -
     return tree_of(model, parents)
 
 
-def mixed_tree(model: Model, spaces: Mapping[str, Space]) -> Tree:
+def mixed_tree(model: Model, spaces: Mapping[str, Space]) -> SpanningTree:
     """The same, but bodies on charts hang on a joint as well where they can: for predictions.
 
     What a chart is confined to follows from the rows of its joints wherever it keeps that, whether

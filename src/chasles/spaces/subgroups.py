@@ -24,7 +24,7 @@ from chasles.spaces.subalgebras import (
     normalised,
     orthonormal,
 )
-from chasles.spaces.tree import Tree, joint_graph
+from chasles.spaces.tree import SpanningTree, joint_graph
 
 
 def joint_algebra(joint: Joint) -> Floats:
@@ -63,7 +63,9 @@ def together(one: Floats, other: Floats) -> Floats:
     return closure(np.concatenate((one, other), axis=1))
 
 
-def scaled_body_algebras(model: Model, tree: Tree, allowed: dict[str, Floats]) -> dict[str, Floats]:
+def scaled_body_algebras(
+    model: Model, tree: SpanningTree, allowed: dict[str, Floats]
+) -> dict[str, Floats]:
     r"""For every body the subalgebra its absolute motion is confined to, in scaled coordinates.
 
     The pose of b against its start lies in $\exp(A_n)\,H_j$ for every joint j to a neighbour n,
@@ -88,7 +90,7 @@ def scaled_body_algebras(model: Model, tree: Tree, allowed: dict[str, Floats]) -
 
 
 def tighten_round_loops(
-    model: Model, tree: Tree, allowed: dict[str, Floats], confined: dict[str, Floats]
+    model: Model, tree: SpanningTree, allowed: dict[str, Floats], confined: dict[str, Floats]
 ) -> None:
     """Intersect with what the cut joints say, until nothing changes.
 

@@ -24,7 +24,7 @@ COUPLED = 100
 
 
 @dataclass(frozen=True)
-class Tree:
+class SpanningTree:
     """What carries every body: (parent or "ground", joint), or None; and the joints left over.
 
     Bodies are in the order of their distance from the ground or from the root they hang on, so
@@ -35,17 +35,19 @@ class Tree:
     cut: tuple[str, ...]
 
 
-def spanning_tree(model: Model, cut: Collection[str] = (), pairs_only: bool = False) -> Tree:
+def spanning_tree(
+    model: Model, cut: Collection[str] = (), pairs_only: bool = False
+) -> SpanningTree:
     """The spanning tree of a model (see `grown_tree`), made once for each model."""
     pairs_only = pairs_only and not all(joint.is_lower_pair for joint in model.joints)
     wanted = "tree", pairs_only, tuple(cut)
     if wanted not in model._kept:
         model._kept[wanted] = grown_tree(model, tuple(cut), pairs_only)
-    tree: Tree = model._kept[wanted]
+    tree: SpanningTree = model._kept[wanted]
     return tree
 
 
-def pair_tree(model: Model, cut: Collection[str] = ()) -> Tree:
+def pair_tree(model: Model, cut: Collection[str] = ()) -> SpanningTree:
     """The spanning tree of lower pairs, and of joints that are a ball and more: others are cut.
 
     A body that none of them carries is a free root.
@@ -53,7 +55,7 @@ def pair_tree(model: Model, cut: Collection[str] = ()) -> Tree:
     return spanning_tree(model, cut, pairs_only=True)
 
 
-def grown_tree(model: Model, cut: Collection[str], pairs_only: bool = False) -> Tree:
+def grown_tree(model: Model, cut: Collection[str], pairs_only: bool = False) -> SpanningTree:
     """The tree whose joints keep the most rows (see `rows_kept`), of little depth.
 
     Of joints that keep equally many it is the tree of least depth; ties go to the joint that spins
@@ -86,10 +88,10 @@ def grown_tree(model: Model, cut: Collection[str], pairs_only: bool = False) -> 
     return tree_of(model, parents)
 
 
-def tree_of(model: Model, parents: Parents) -> Tree:
+def tree_of(model: Model, parents: Parents) -> SpanningTree:
     """A tree of these carriers; the other joints are cut."""
     used = {carried[1] for carried in parents.values() if carried}
-    return Tree(parents, tuple(name for name in model.joint_names if name not in used))
+    return SpanningTree(parents, tuple(name for name in model.joint_names if name not in used))
 
 
 def is_centred(joint: Joint) -> bool:

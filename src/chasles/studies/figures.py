@@ -154,9 +154,9 @@ def work_panel(works: Sequence[Work], what: str, title: str, label: str) -> Draw
 
 def work_panels(works: Sequence[Work], title: str, words: str) -> Iterator[Panel]:
     """Error over evaluations where they are known, and over time where it was taken."""
-    told = [work for work in works if all(point.evaluations > 0.0 for point in work.points)]
-    if told:
-        draw = work_panel(told, "evaluations", title, "evaluations of the equations of motion")
+    counted = [work for work in works if all(point.evaluations > 0.0 for point in work.points)]
+    if counted:
+        draw = work_panel(counted, "evaluations", title, "evaluations of the equations of motion")
         yield Panel(draw, f"Error over evaluations {words}")
     if works and all(np.isfinite(point.seconds) for work in works for point in work.points):
         draw = work_panel(works, "seconds", title, "ms of computing")

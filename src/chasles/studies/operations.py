@@ -106,7 +106,7 @@ class Counting:
         stepper, tape = run.stepper, Tape()
         state = [tape.input(x) for x in run.block.tolist()]
         times = tape.input(0.0), tape.input(self.step)
-        opened = Unboxing().of((stepper.mechanism, stepper.scratch, stepper.scheme))
+        opened = Unboxing().of((stepper.mechanism, stepper.workspace, stepper.scheme))
         try:
             _, outcome = plain_step(opened, state, times, self.step, UNSEEN)
         except Exception:  # a function of the user's own that takes numbers only, say

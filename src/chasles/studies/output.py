@@ -36,7 +36,7 @@ def tell(what: str, progress: bool | None = None) -> None:
         print(f"chasles: {what} ...", file=sys.stderr)
 
 
-def answered(
+def coordinate_acceleration(
     questions: Mapping[str, Callable[[], Any]], progress: bool | None, **made: Any
 ) -> dict[str, Any]:
     """Every number of a study, with a bar on stderr; under "made" how they came about."""

@@ -275,7 +275,7 @@ def module_header(own: Portable, kept: list[list[int]], blob: Blob, name: str) -
                 "wasm": code(f"{k}", way.wasm),
                 "keys": [keys.index(key) for key in way.native.recording.carried],
             }
-            for k, way in enumerate(own.ways)
+            for k, way in enumerate(own.branches)
         ],
         "read": code("r", own.read),
         "words": own.words,

@@ -49,7 +49,7 @@ def check_branches(solver: Solver) -> None:
     lever, count = setup.longest_lever or 1.0, setup.system.body_count
     units = np.tile(np.repeat((1.0, lever), 3), count)
     acceleration, velocity = solved.acceleration, solver.start[:, TWIST:].ravel()
-    free = np.linalg.solve(weights(setup.system), solved.work.forces.reshape(-1, 6, 1))
+    free = np.linalg.solve(weights(setup.system), solved.workspace.forces.reshape(-1, 6, 1))
     fastest, swiftest = np.abs(acceleration / units).max(), np.abs(velocity / units).max()
     if not fastest > RESTING * np.abs(free.ravel() / units).max():
         return
@@ -91,4 +91,4 @@ def eta_at(solver: Solver, twists: Floats) -> Floats:
 
 def missed(solver: Solver, form: MaximalForm, wanted: Floats) -> Floats:
     """What rows of J miss of accelerations that are asked of them."""
-    return form.missed(solver.start, 0.0, first_integrals(solver.setup), wanted)
+    return form.speed_residual(solver.start, 0.0, first_integrals(solver.setup), wanted)

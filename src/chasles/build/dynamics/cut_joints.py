@@ -4,7 +4,7 @@ A row that no coordinate of the tree moves, at any pose, holds by itself: three 
 a hinge that closes a planar loop.  It is found at some poses with the loops open.
 
 Of rows that depend on each other wherever loops are closed (Bennett's linkage) some are chosen, at
-every step anew (see `choosing.choose_rows`): stages are not closed, and what dependent rows
+every step anew (see `row_selection.select_rows`): stages are not closed, and what dependent rows
 contradict each other by there is an error of the motion.  Positions and velocities of Bennett's
 linkage (rk4, 4 ms, at 0.4 s) are off by 2e-10 with two of the five rows of the hinge that is cut,
 by 1e-4 with all five on a damped factor.  Where the start itself is a singular pose, rows depend
@@ -33,14 +33,14 @@ from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import absolute_of, state_of
 from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.recursion.cuts import Cut
+from chasles.core.rank_monitor import EVENT_WIDTH, MOST_EVENTS, TINY, RankMonitor
 from chasles.core.recursion.eliminate import SOLVED
-from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
+from chasles.core.recursion.groups import Loops, LoopWorkspace, make_loop_workspace
+from chasles.core.recursion.loop_constraints import LoopConstraint
 from chasles.core.recursion.motion import retract
 from chasles.core.recursion.run import tree_factor
 from chasles.core.recursion.tables import make_loops
-from chasles.core.recursion.tree import DOF, SPHERICAL, Recursion, Tree, turns_of
-from chasles.core.watch import EVENT_WIDTH, MOST_EVENTS, TINY, Watch
+from chasles.core.recursion.tree import DOF, SPHERICAL, Tree, TreeWorkspace, turns_of
 from chasles.core.workspace import Workspace
 
 #: A row that no coordinate moves by more than this fraction of what free bodies would, squared, at
@@ -54,17 +54,17 @@ POSES = 3
 CLOSED_POSES, NEARBY, CLOSED = 2, 0.03, 1e-11
 
 
-class TreeScratch(NamedTuple):
+class TreeStorage(NamedTuple):
     """What a factor is made of and in."""
 
     setup: Setup
     tree: Tree
-    memory: Recursion
-    work: Workspace
+    tree_work: TreeWorkspace
+    workspace: Workspace
 
 
 class CutRows(NamedTuple):
-    """The rows that ride, and what is known of them at the start."""
+    """The propagated rows, and what is known of them at the start."""
 
     loops: Loops
     pivots: Floats  # (m,) less the damping; of rows that are not chosen what they are compared with
@@ -72,31 +72,35 @@ class CutRows(NamedTuple):
 
 
 def cut_rows(
-    scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floats, damp: bool = False
+    storage: TreeStorage,
+    solver: Solver,
+    cuts: list[LoopConstraint],
+    start: Floats,
+    damp: bool = False,
 ) -> CutRows:
     """The rows of the cut joints that a run needs; damped if that is wanted.
 
     `solver` knows J at the start, and how many rows of all joints repeat others.
     """
-    tree = scratch.tree
+    tree = storage.tree
     if not tree.mass.all():
-        check_frames(scratch.setup, tree, scratch.memory, cuts, start, solver.jacobian)
+        check_frames(storage.setup, tree, storage.tree_work, cuts, start, solver.jacobian)
     if not cuts:
         return no_rows(tree)
     free = solver.free.copy()
-    mobility = largest_mobility(scratch, cuts, start)
+    mobility = largest_mobility(storage, cuts, start)
     coupled = [row for cut in cuts if cut.is_coupling for row in cut.rows]
     free[coupled] = mobility[coupled]  # their rows are not among those of J
     moved = ~(mobility <= VANISHING * free)
     for cut in cuts:  # a driver that nothing follows contradicts what holds it
-        whole = is_users(scratch.setup, cut) or is_driver(scratch.setup, cut)
+        whole = is_users(storage.setup, cut) or is_driver(storage.setup, cut)
         moved[list(cut.rows)] |= whole or bool(cut.rotors)
     kept = [cut._replace(rows=tuple(r for r in cut.rows if moved[r])) for cut in cuts]
     plain = make_loops(tree, kept)
     own = free[plain.source]  # none of rotors, whose pivots never vanish
     # In a tree of lower pairs a pivot is small where much hangs on a joint: 1/n^3 in long chains.
-    massive = bool(scratch.setup.system.bodies.mass.all())
-    independent = massive and never_depend(scratch.setup.model) and not coupled
+    massive = bool(storage.setup.system.bodies.mass.all())
+    independent = massive and never_depend(storage.setup.model) and not coupled
     floors = (0.0 if independent else SINGULAR) * own
     plain = plain._replace(scales=np.maximum(own, plain.compliance), floors=floors)
     damped = plain._replace(damping=DAMPING * own, floors=plain.floors * 0, is_damped=1)
@@ -105,22 +109,22 @@ def cut_rows(
     if loops.row_count == 0:
         return CutRows(loops, np.zeros(0), everything)
     if not massive:
-        pivots_of(scratch, damped, start)
-        check_pivots(scratch.setup, tree, scratch.memory, damped, cuts)
+        pivots_of(storage, damped, start)
+        check_pivots(storage.setup, tree, storage.tree_work, damped, cuts)
     redundancy, dropped = solver.redundancy, sum(len(cut.rows) for cut in cuts) - loops.row_count
     repeated = 0 if redundancy is None else redundancy.rows - redundancy.rank - dropped
-    failed, pivots, _ = pivots_of(scratch, plain, start)
+    failed, pivots, _ = pivots_of(storage, plain, start)
     least = float(np.min(shares(pivots, plain.scales)))
     sure = independent or least > SUSPICIOUS or (least > REDUNDANT and repeated <= 0)
     if failed == SOLVED and sure:
         return CutRows(loops, pivots, everything)
     # Which rows say it all changes at a singular pose: to pass it, all of them stay.
-    choices = None if damp else independent_choices(scratch, damped, start, max(0, repeated))
+    choices = None if damp else independent_choices(storage, damped, start, max(0, repeated))
     if choices is not None:
         loops = loops._replace(choices=choices, is_chosen=1)
-        _, pivots, active = pivots_of(scratch, loops, start)
+        _, pivots, active = pivots_of(storage, loops, start)
         return CutRows(loops, np.where(active, pivots, loops.scales), everything)
-    _, pivots, _ = pivots_of(scratch, damped, start)
+    _, pivots, _ = pivots_of(storage, damped, start)
     everything[np.argsort(shares(pivots, plain.scales))[: max(0, repeated)]] = 0
     return CutRows(damped, pivots, everything)
 
@@ -130,14 +134,14 @@ def no_rows(tree: Tree) -> CutRows:
     return CutRows(make_loops(tree, []), np.zeros(0), np.zeros(0, np.int64))
 
 
-def pivots_of(scratch: TreeScratch, loops: Loops, state: Floats) -> tuple[int, Floats, Integers]:
+def pivots_of(storage: TreeStorage, loops: Loops, state: Floats) -> tuple[int, Floats, Integers]:
     """SOLVED, or a row that has none; pivots of all rows, less their damping; which are chosen."""
-    setup, tree, memory, work = scratch
-    room = room_of(loops, tree)
-    failed = int(tree_factor(tree, memory, setup.system, work, loops, room, state, 1))
+    setup, tree, tree_work, workspace = storage
+    loop_work = loop_workspace_of(loops, tree)
+    failed = int(tree_factor(tree, tree_work, setup.system, workspace, loops, loop_work, state, 1))
     inverses, active = (
-        room.inverses[: loops.row_count],
-        room.active[: loops.row_count].astype(np.int64),
+        loop_work.inverses[: loops.row_count],
+        loop_work.active[: loops.row_count].astype(np.int64),
     )
     pivots = -1.0 / np.where(inverses != 0.0, inverses, -np.inf)  # 0 of rows that have none
     return failed, pivots - loops.damping, active
@@ -152,7 +156,7 @@ def shares(pivots: Floats, scales: Floats) -> Floats:
 
 
 def independent_choices(
-    scratch: TreeScratch, damped: Loops, start: Floats, repeated: int
+    storage: TreeStorage, damped: Loops, start: Floats, repeated: int
 ) -> Integers | None:
     """How many rows of every joint say something new, where all others follow from closed loops.
 
@@ -161,17 +165,17 @@ def independent_choices(
     """
     if not damped.scales.all():  # a user's row that nothing moves
         return None
-    counts = [ranks_at(scratch, damped, start, repeated)]
+    counts = [ranks_at(storage, damped, start, repeated)]
     rng = np.random.default_rng(1)
     for _ in range(CLOSED_POSES):
-        pose = closed_nearby(scratch, start, rng)
+        pose = closed_nearby(storage, start, rng)
         if pose is None:
             return None
-        counts.append(ranks_at(scratch, damped, pose, 0))
+        counts.append(ranks_at(storage, damped, pose, 0))
     return counts[0] if all(np.array_equal(counts[0], other) for other in counts) else None
 
 
-def ranks_at(scratch: TreeScratch, damped: Loops, state: Floats, repeated: int) -> Integers:
+def ranks_at(storage: TreeStorage, damped: Loops, state: Floats, repeated: int) -> Integers:
     """By the first row of every joint, how many of its rows are independent of all before."""
     leads = np.flatnonzero(damped.group)
     choices = np.full(damped.row_count, -1, np.int64)
@@ -179,7 +183,7 @@ def ranks_at(scratch: TreeScratch, damped: Loops, state: Floats, repeated: int) 
     trial = damped._replace(
         damping=0.0 * damped.scales, floors=REDUNDANT * damped.scales, is_damped=0, choices=choices
     )
-    _, pivots, active = pivots_of(scratch, trial, state)
+    _, pivots, active = pivots_of(storage, trial, state)
     found: Integers = active.copy()
     for row in np.argsort(
         shares(pivots, damped.scales)
@@ -192,15 +196,15 @@ def ranks_at(scratch: TreeScratch, damped: Loops, state: Floats, repeated: int) 
     return choices
 
 
-def closed_nearby(scratch: TreeScratch, start: Floats, rng: np.random.Generator) -> Floats | None:
+def closed_nearby(storage: TreeStorage, start: Floats, rng: np.random.Generator) -> Floats | None:
     """A pose near the start with all loops closed; None if they would not close.
 
     Driven coordinates move as well.
     """
-    setup, tree, memory, _ = scratch
+    setup, tree, tree_work, _ = storage
     lever = setup.longest_lever or 1.0
     driven = np.flatnonzero(tree_setup(setup).coordinates >= 0)
-    nearby = absolute_of(tree, memory, perturbed(tree, start, rng, NEARBY, lever)[None])[0]
+    nearby = absolute_of(tree, tree_work, perturbed(tree, start, rng, NEARBY, lever)[None])[0]
     closure = Closure(setup, loose=driven)
     absolute, gap = closure.closed(nearby)
     return state_of(tree, absolute) if gap < CLOSED * closure.length else None
@@ -209,13 +213,13 @@ def closed_nearby(scratch: TreeScratch, start: Floats, rng: np.random.Generator)
 # --- rows that vanish ---
 
 
-def largest_mobility(scratch: TreeScratch, cuts: list[Cut], start: Floats) -> Floats:
+def largest_mobility(storage: TreeStorage, cuts: list[LoopConstraint], start: Floats) -> Floats:
     """(rows,) How far rows of J give way, each alone: the most at the start and at some poses.
 
     Coordinates that are driven move here: what only they move has to agree with their motions.
     Users' formulas are asked nowhere but at the start.
     """
-    setup, tree, memory, work = scratch
+    setup, tree, tree_work, workspace = storage
     free = with_feathers(undriven(tree))
     found = np.zeros(setup.system.row_count)
     ours = [cut for cut in cuts if not is_users(setup, cut)]
@@ -226,31 +230,31 @@ def largest_mobility(scratch: TreeScratch, cuts: list[Cut], start: Floats) -> Fl
         lever = setup.longest_lever or 1.0
         poses += [(perturbed(tree, start, rng, 1.0, lever), others) for _ in range(POSES)]
     for state, loops in poses:
-        room = room_of(loops, tree)
-        tree_factor(free, memory, setup.system, work, loops, room, state, 0)
-        found[loops.source] = np.fmax(found[loops.source], mobility_of(loops, room))
+        loop_work = loop_workspace_of(loops, tree)
+        tree_factor(free, tree_work, setup.system, workspace, loops, loop_work, state, 0)
+        found[loops.source] = np.fmax(found[loops.source], mobility_of(loops, loop_work))
     return found
 
 
-def mobility_of(loops: Loops, room: LoopRoom) -> Floats:
+def mobility_of(loops: Loops, loop_work: LoopWorkspace) -> Floats:
     """(m,) -E_rr of all rows, where none is eliminated."""
     sizes = np.diff(loops.first_row)
     diagonals = 6 * np.arange(loops.group_count)[:, None] + np.array([0, 2, 5])
-    found: Floats = -room.values[diagonals[np.arange(3) < sizes[:, None]]]
+    found: Floats = -loop_work.values[diagonals[np.arange(3) < sizes[:, None]]]
     return found
 
 
-def is_driver(setup: Setup, cut: Cut) -> bool:
+def is_driver(setup: Setup, cut: LoopConstraint) -> bool:
     return int(setup.system.joints.drive[cut.joint]) >= 0
 
 
-def is_users(setup: Setup, cut: Cut) -> bool:
+def is_users(setup: Setup, cut: LoopConstraint) -> bool:
     """Whether a cut joint is a user's formula."""
     return bool(CONSTRAINTS[setup.system.joints.kind[cut.joint]].calls_user)
 
 
-def room_of(loops: Loops, tree: Tree) -> LoopRoom:
-    return make_loop_room(loops, tree.body_count, tree.rate_count)
+def loop_workspace_of(loops: Loops, tree: Tree) -> LoopWorkspace:
+    return make_loop_workspace(loops, tree.body_count, tree.rate_count)
 
 
 def perturbed(
@@ -274,11 +278,11 @@ def slides_of(tree: Tree) -> NDArray[np.bool_]:
     return found
 
 
-def watch_of_rows(rows: CutRows, stop: bool) -> Watch:
-    """A watch over the rows that ride, whose pivots are found in room.inverses."""
+def monitor_of_rows(rows: CutRows, stop: bool) -> RankMonitor:
+    """A monitor of the propagated rows, whose pivots are found in loop_work.inverses."""
     loops = rows.loops
     found, numbers = np.unique(loops.joint_of, return_inverse=True)
-    return Watch(
+    return RankMonitor(
         rows=loops.source,
         joints=np.array(numbers, np.int64),
         first=np.maximum(rows.pivots, TINY),

@@ -154,7 +154,9 @@ def equations_at(
     found = form.at(absolute, t, integrals)
     if not found.is_solved:
         raise singular_error(form.setup, found.outcome)
-    return laid_open(form.setup, absolute, found.work, found.acceleration, found.multipliers)
+    return equation_terms(
+        form.setup, absolute, found.workspace, found.acceleration, found.multipliers
+    )
 
 
 def equations_of_pairs(
@@ -163,10 +165,10 @@ def equations_of_pairs(
     """The same for couplings and bodies without mass, on the tree of a problem."""
     states, times = absolute[None], np.array([t])
     rates = read_on_pairs(setup, states, times, integrals[None], problem=problem).rates[0].ravel()
-    return laid_open(setup, absolute, terms_at(setup, absolute, t, integrals), rates)
+    return equation_terms(setup, absolute, terms_at(setup, absolute, t, integrals), rates)
 
 
-def laid_open(
+def equation_terms(
     setup: Setup, absolute: Floats, terms: Workspace, rates: Floats,
     multipliers: Floats | None = None,
 ) -> Equations:  # fmt: skip
@@ -210,11 +212,11 @@ def equations_on_pairs(model: Model, state: State | None, acceleration: str) -> 
     spaces, t = resolve_spaces(model, "subgroups"), 0.0 if state is None else state.t
     problem = TreeProblem.from_setup(build_counted(model, spaces, acceleration, state))
     setup, integrals = problem.setup, first_integrals(problem.setup)
-    problem.work.quadratures[:] = integrals
+    problem.workspace.quadratures[:] = integrals
     rates = problem.reactions(problem.start, t).twist_rates.ravel()
     absolute = problem.absolute(problem.start[None])[0]
     terms = terms_at(setup, absolute, t, integrals)
-    return in_models_order(laid_open(setup, absolute, terms, rates), setup)
+    return in_models_order(equation_terms(setup, absolute, terms, rates), setup)
 
 
 def in_models_order(found: Equations, setup: Setup) -> Equations:

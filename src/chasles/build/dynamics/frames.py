@@ -7,8 +7,8 @@ from chasles.build.system.build import Setup
 from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import unit_twists
 from chasles.core.arrays import Floats
-from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.groups import Loops
+from chasles.core.recursion.loop_constraints import LoopConstraint
 from chasles.core.recursion.program import GIVE, make_program
 from chasles.core.recursion.tables import weights_of
 from chasles.core.recursion.tree import (
@@ -16,12 +16,12 @@ from chasles.core.recursion.tree import (
     DOF,
     FREE,
     GAIN,
-    GEARED,
     LINEAR,
     ROTARY,
     SPHERICAL,
-    Recursion,
+    SPHERICAL_ARMATURE,
     Tree,
+    TreeWorkspace,
     turns_of,
 )
 from chasles.model import InvalidBody
@@ -35,12 +35,17 @@ DIAGONAL = np.array([0, 2, 5, 9, 14, 20])
 
 
 def check_frames(
-    setup: Setup, tree: Tree, memory: Recursion, cuts: list[Cut], start: Floats, jacobian: Floats
+    setup: Setup,
+    tree: Tree,
+    tree_work: TreeWorkspace,
+    cuts: list[LoopConstraint],
+    start: Floats,
+    jacobian: Floats,
 ) -> None:
     """Refuse those of a tree that no equation accelerates; `jacobian` is J at the start."""
     if tree.rate_count == 0:
         return
-    idle = idle_frame(setup, tree, memory, cuts, start, jacobian)
+    idle = idle_frame(setup, tree, tree_work, cuts, start, jacobian)
     if idle is not None:
         name, joint = names_of(setup, idle)
         raise InvalidBody(
@@ -63,16 +68,17 @@ def check_frames(
 
 
 def check_pivots(
-    setup: Setup, tree: Tree, memory: Recursion, loops: Loops, cuts: list[Cut]
+    setup: Setup, tree: Tree, tree_work: TreeWorkspace, loops: Loops, cuts: list[LoopConstraint]
 ) -> None:
-    """Refuse frames that have nothing to divide by as they give way, once a factor is in `memory`.
+    """Refuse frames that have nothing to divide by as they give way, once a factor is in
+    `tree_work`.
 
     What hangs on one may leave one of its motions alone, which only rows that close later forbid:
     a universal joint is a ball that gives way, and a row.  Counting does not see that.
     """
     steps = loops.program.reshape(-1, 2).tolist()
     given = [body for kind, body in steps if kind == GIVE and tree.mass[body] == 0.0]
-    stuck = next((body for body in given if not has_pivots(tree, memory, body)), None)
+    stuck = next((body for body in given if not has_pivots(tree, tree_work, body)), None)
     if stuck is None:
         return
     name, joint = names_of(setup, stuck)
@@ -88,9 +94,9 @@ def check_pivots(
     )
 
 
-def has_pivots(tree: Tree, memory: Recursion, body: int) -> bool:
+def has_pivots(tree: Tree, tree_work: TreeWorkspace, body: int) -> bool:
     """Whether all coordinates of a frame were divided by more than rounding."""
-    row, pair = memory.rows[body], int(tree.pair[body])
+    row, pair = tree_work.rows[body], int(tree.pair[body])
     turning, shifting = (row[at + DIAGONAL[:3]].max() for at in (ROTARY, LINEAR))
     if pair >= FREE:
         inverses, sizes = row[COLUMN + DIAGONAL], np.repeat((turning, shifting), 3)
@@ -98,7 +104,7 @@ def has_pivots(tree: Tree, memory: Recursion, body: int) -> bool:
         inverses, sizes = row[COLUMN + DIAGONAL[:3]], np.repeat(turning, 3)
     else:
         rates = slice(tree.rate_at[body], tree.rate_at[body] + DOF[pair])
-        turns = 3 if pair == GEARED else turns_of(pair)
+        turns = 3 if pair == SPHERICAL_ARMATURE else turns_of(pair)
         screwing = turning + tree.pitch[body] ** 2 * shifting
         sizes = np.where(np.arange(DOF[pair]) < turns, screwing, shifting) + tree.armature[rates]
         free = tree.driven[rates] < 0
@@ -114,13 +120,18 @@ def names_of(setup: Setup, body: int) -> tuple[str, str]:
 
 
 def idle_frame(
-    setup: Setup, tree: Tree, memory: Recursion, cuts: list[Cut], start: Floats, jacobian: Floats
+    setup: Setup,
+    tree: Tree,
+    tree_work: TreeWorkspace,
+    cuts: list[LoopConstraint],
+    start: Floats,
+    jacobian: Floats,
 ) -> int | None:
     r"""A body without mass that may move at the start where nothing with mass does; None if none.
 
     $M v = 0$ and $J v = 0$ for some $v \ne 0$.
     """
-    twists = unit_twists(tree, memory, start)
+    twists = unit_twists(tree, tree_work, start)
     inertia = mass_matrices(setup.system)
     felt = np.einsum("nkl,vnl->vnk", inertia, twists).reshape(tree.rate_count, -1)
     rows = [rows_of(cut, jacobian, twists) for cut in cuts if not cut.is_coupling]
@@ -142,7 +153,7 @@ def idle_frame(
     return int(np.flatnonzero((tree.rate_at <= found) & moves)[-1])
 
 
-def rows_of(cut: Cut, jacobian: Floats, twists: Floats) -> Floats:
+def rows_of(cut: LoopConstraint, jacobian: Floats, twists: Floats) -> Floats:
     """(rows, k) The rates of a cut joint's rows of J (rows, 12) at some twists (k, n, 6)."""
     total = np.zeros((len(cut.rows), len(twists)))
     for side, body in enumerate((cut.a, cut.b)):

@@ -25,11 +25,11 @@ from chasles.build.system.tree_state import unit_twists
 from chasles.core.arrays import Floats
 from chasles.core.recursion.run import tree_rates
 from chasles.core.recursion.tree import (
-    GEARED,
     SPHERICAL,
+    SPHERICAL_ARMATURE,
     Tree,
     is_flat,
-    make_recursion,
+    make_tree_workspace,
     rises,
     turns_of,
 )
@@ -156,9 +156,9 @@ def joint_dynamics(model: Model, state: State | None = None) -> JointDynamics:
         checked_state(state, "state")
     problem = TreeProblem.from_model(model, start=state)
     setup, tree = problem.setup, problem.tree
-    problem.work.quadratures[:] = first_integrals(setup)
+    problem.workspace.quadratures[:] = first_integrals(setup)
     change = own_axes(tree)  # orthogonal: both ways by its transpose
-    units = unit_twists(tree, problem.memory, problem.start)
+    units = unit_twists(tree, problem.tree_work, problem.start)
     twists = np.moveaxis(units, 0, -1) @ change
     inertia = mass_matrices(setup.system)
     mass = np.einsum("nkv,nkl,nlw->vw", twists, inertia, twists)
@@ -170,7 +170,7 @@ def joint_dynamics(model: Model, state: State | None = None) -> JointDynamics:
     alone = change.T @ rates_alone(problem)
     forces = np.zeros(tree.rate_count)
     if setup.system.force_count:
-        wrenches = problem.work.rhs[: 6 * tree.body_count].reshape(-1, 6)
+        wrenches = problem.workspace.rhs[: 6 * tree.body_count].reshape(-1, 6)
         forces = np.einsum("nkv,nk->v", twists, wrenches)
     return JointDynamics(
         coordinates=names, mass=mass, bias=-mass @ alone, forces=forces,
@@ -187,7 +187,7 @@ def coordinate_names(problem: TreeProblem) -> tuple[tuple[str, str], ...]:
     for body, name in enumerate(problem.setup.body_index):
         pair, (_, joint) = int(problem.tree.pair[body]), parents[name] or ("", name)
         words: tuple[str, ...] = FLIGHT
-        if pair in (SPHERICAL, GEARED):
+        if pair in (SPHERICAL, SPHERICAL_ARMATURE):
             words = TURNS
         elif is_flat(pair):
             words = ("angle",) * turns_of(pair) + ("x", "y", "z")[: 2 + rises(pair)]
@@ -209,6 +209,9 @@ def own_axes(tree: Tree) -> Floats:
 def rates_alone(problem: TreeProblem) -> Floats:
     """Accelerations of the tree under its weight: no forces, no drivers, joints cut where it is."""
     tree = undriven(problem.tree)
-    memory, rates = make_recursion(tree, np.zeros(1), False, False), np.zeros(tree.rate_count)
-    tree_rates(tree, memory, problem.start, rates)
+    tree_work, rates = (
+        make_tree_workspace(tree, np.zeros(1), False, False),
+        np.zeros(tree.rate_count),
+    )
+    tree_rates(tree, tree_work, problem.start, rates)
     return rates

@@ -48,19 +48,19 @@ HARDLY_DAMPED = 1e-12
 
 @dataclass(frozen=True)
 class Solver:
-    """The start of a model, what is known of its joints there, and scratch for one run."""
+    """The start of a model, what is known of its joints there, and a workspace for one run."""
 
     setup: Setup
     form: MaximalForm
-    work: Workspace
+    workspace: Workspace
     start: Floats  # (n, 18) absolute state at t = 0
     jacobian: Floats  # (rows, 12) J there
     free: Floats  # (rows,) what the pivot of each row would be without the other joints
     redundancy: Redundancy | None = None
 
-    def with_own_scratch(self) -> "Solver":
+    def with_own_workspace(self) -> "Solver":
         """The same for one more run, which may go on at the same time as others."""
-        return replace(self, work=make_workspace(self.setup.system))
+        return replace(self, workspace=make_workspace(self.setup.system))
 
 
 def make_solver(
@@ -73,14 +73,15 @@ def make_solver(
     """
     if check:
         check_closed(setup)
-    work, jacobian = make_workspace(setup.system), jacobian_at(setup.system, setup.absolute)
+    workspace, jacobian = make_workspace(setup.system), jacobian_at(setup.system, setup.absolute)
     start = initial_state(setup, jacobian) if check else setup.absolute
     form = MaximalForm.plain(setup)
     free = free_pivots(setup, jacobian)
     independent = never_depend(setup.model)
     has_rows = not independent or bool(subgroup_tree(setup.model, setup.spaces, setup.fit).cut)
     if not has_rows and spread_of(setup, free) < SANE:
-        return Solver(setup, form, work, start, jacobian, free)  # there is nothing to be solved for
+        # there is nothing to be solved for
+        return Solver(setup, form, workspace, start, jacobian, free)
     redundant = not independent and repeats_itself(form, jacobian, free)
     few = setup.system.row_count <= RANK_LIMIT
     if setup.model.couplings and few and not redundant:  # their rows are not in the factor
@@ -90,9 +91,9 @@ def make_solver(
         form = form.with_floors(SINGULAR * free)
     damp = damp and not independent  # where no pose is singular, there is none to be passed
     if not redundant and not damp and lost_row(form, start, free) is None:
-        return Solver(setup, form, work, start, jacobian, free)
+        return Solver(setup, form, workspace, start, jacobian, free)
     form, redundancy = damped_form(form, start, free, refuse, check)
-    return Solver(setup, form, work, start, jacobian, free, redundancy)
+    return Solver(setup, form, workspace, start, jacobian, free, redundancy)
 
 
 def damped_form(
@@ -105,7 +106,7 @@ def damped_form(
         raise InvalidModel(unsolved(setup), TOO_LIGHT)
     if solved.outcome != OK:
         raise scale_error(*joint_of_row(setup, solved.outcome))
-    jacobian, pivots = solved.work.jacobian, form.pivots(solved)
+    jacobian, pivots = solved.workspace.jacobian, form.pivots(solved)
     redundancy = find_redundancy(setup, form.damping, jacobian, pivots, free, start)
     if refuse and redundancy is not None:
         raise redundancy_error(redundancy)
@@ -128,11 +129,11 @@ def check_agreement(form: MaximalForm, solved: Solved, start: Floats, free: Floa
     """
     setup = form.setup
     allowed = CONFLICT * np.sqrt(free) * energy_scale(setup, solved)
-    missed = missed_rows(setup, solved)
+    missed = residual_rows(setup, solved)
     if np.all(np.abs(missed) <= allowed):
         return
     hardly = form.damped(HARDLY_DAMPED * free).at(start)
-    if hardly.is_solved and np.all(np.abs(missed_rows(setup, hardly)) <= allowed):
+    if hardly.is_solved and np.all(np.abs(residual_rows(setup, hardly)) <= allowed):
         raise InvalidModel(unsolved(setup), TOO_LIGHT)
     raise InconsistentStart(
         contradiction(setup, missed, "accelerations", "at t = 0"),
@@ -141,10 +142,10 @@ def check_agreement(form: MaximalForm, solved: Solved, start: Floats, free: Floa
     )
 
 
-def missed_rows(setup: Setup, solved: Solved) -> Floats:
+def residual_rows(setup: Setup, solved: Solved) -> Floats:
     """(rows,) eta - J V', but of rotors, which are no constraints."""
-    rows = constraint_rows(setup, solved.work.jacobian)
-    missed: Floats = solved.work.eta - rows.times(solved.acceleration)
+    rows = constraint_rows(setup, solved.workspace.jacobian)
+    missed: Floats = solved.workspace.eta - rows.times(solved.acceleration)
     missed[rotor_places(setup.system)[0]] = 0.0
     return missed
 
@@ -154,9 +155,9 @@ def energy_scale(setup: Setup, solved: Solved) -> float:
 
     The last term, with the fastest rotation, is there for bodies that spin and are not accelerated.
     """
-    mass, twists = weights(setup.system), solved.work.absolute[:, TWIST : TWIST + 6]
+    mass, twists = weights(setup.system), solved.workspace.absolute[:, TWIST : TWIST + 6]
     total = solved.acceleration @ weigh(mass, solved.acceleration)
-    total += solved.work.forces @ weigh(np.linalg.inv(mass), solved.work.forces)
+    total += solved.workspace.forces @ weigh(np.linalg.inv(mass), solved.workspace.forces)
     fastest = np.square(twists[:, :3]).sum(axis=1).max(initial=0.0)
     total += fastest * (twists.ravel() @ weigh(mass, twists))
     return float(np.sqrt(max(0.0, float(total))))
@@ -199,11 +200,11 @@ def lost_row(form: MaximalForm, start: Floats, free: Floats) -> int | None:
         return solved.outcome if solved.outcome >= 0 else None
     typical = energy_scale(setup, solved) / np.sqrt(system.bodies.mass.sum())
     floor = np.repeat((typical / setup.longest_lever, typical), 3)
-    rows = constraint_rows(setup, solved.work.jacobian)
+    rows = constraint_rows(setup, solved.workspace.jacobian)
     sizes = np.abs(solved.acceleration) + np.tile(floor, system.body_count)
     added = replace(rows, entries=np.abs(rows.entries)).times(sizes)
-    allowed = LOST * (added + np.abs(solved.work.eta))
-    excess = np.abs(missed_rows(setup, solved)) - allowed
+    allowed = LOST * (added + np.abs(solved.workspace.eta))
+    excess = np.abs(residual_rows(setup, solved)) - allowed
     worst = int(np.argmax(np.where(free > 0.0, excess, -1.0)))
     return worst if excess[worst] > 0.0 else None
 

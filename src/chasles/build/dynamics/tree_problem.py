@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.build.dynamics.cut_joints import TreeScratch, cut_rows, room_of
+from chasles.build.dynamics.cut_joints import TreeStorage, cut_rows, loop_workspace_of
 from chasles.build.dynamics.solver import make_solver
 from chasles.build.start.rows import FEATHER
 from chasles.build.system.build import Setup
@@ -27,7 +27,7 @@ from chasles.build.system.tree_setup import build_counted, known_coordinates, tr
 from chasles.build.system.tree_state import absolute_of, place_of, state_of
 from chasles.core.arrays import POSE_R, ROW_WIDTH, TWIST, Floats
 from chasles.core.recursion.eliminate import SOLVED
-from chasles.core.recursion.groups import LoopRoom, Loops
+from chasles.core.recursion.groups import Loops, LoopWorkspace
 from chasles.core.recursion.reactions import tree_reactions
 from chasles.core.recursion.tree import (
     ACCELERATION,
@@ -35,9 +35,9 @@ from chasles.core.recursion.tree import (
     BY_WRENCH,
     OMEGA,
     TURN,
-    Recursion,
     Tree,
-    make_recursion,
+    TreeWorkspace,
+    make_tree_workspace,
 )
 from chasles.core.workspace import Workspace
 from chasles.model import Driver, Model, SimulationStopped
@@ -68,9 +68,9 @@ class TreeProblem:
     setup: Setup
     tree: Tree
     loops: Loops
-    memory: Recursion
-    work: Workspace
-    room: LoopRoom
+    tree_work: TreeWorkspace
+    workspace: Workspace
+    loop_work: LoopWorkspace
     start: Floats  # (q + v,)
 
     @classmethod
@@ -95,17 +95,19 @@ class TreeProblem:
         found = tree_setup(setup)
         tree, forces = found.tree, [BY_WRENCH] * setup.system.force_count
         begin = state_of(tree, solver.start, known_coordinates(setup))
-        memory = make_recursion(
-            tree, solver.work.signals, bool(forces), False, bool(found.cuts), forces
+        tree_work = make_tree_workspace(
+            tree, solver.workspace.signals, bool(forces), False, bool(found.cuts), forces
         )
-        scratch = TreeScratch(setup, tree, memory, solver.work)
+        storage = TreeStorage(setup, tree, tree_work, solver.workspace)
         damp = shared and solver.redundancy is not None
-        loops = cut_rows(scratch, solver, found.cuts, begin, damp).loops
-        return cls(setup, tree, loops, memory, solver.work, room_of(loops, tree), begin)
+        loops = cut_rows(storage, solver, found.cuts, begin, damp).loops
+        return cls(
+            setup, tree, loops, tree_work, solver.workspace, loop_workspace_of(loops, tree), begin
+        )
 
     def absolute(self, states: Floats) -> Floats:
         """Absolute rows (T, n, 18) of states (T, q + v)."""
-        return absolute_of(self.tree, self.memory, states)
+        return absolute_of(self.tree, self.tree_work, states)
 
     def reactions(
         self, state: Floats, t: float = 0.0, multipliers: Floats | None = None
@@ -118,23 +120,23 @@ class TreeProblem:
         rates, efforts = np.zeros(tree.rate_count), np.zeros(tree.rate_count)
         wrenches, on_bodies = np.zeros((count, 6)), np.zeros((count, 12))
         if self.setup.system.signal_count:
-            self.work.signals[:] = self.setup.signals.sample(np.array([t]))[0]
+            self.workspace.signals[:] = self.setup.signals.sample(np.array([t]))[0]
         if multipliers is not None:
-            self.room.multipliers[: self.loops.row_count] = multipliers[self.loops.source]
+            self.loop_work.multipliers[: self.loops.row_count] = multipliers[self.loops.source]
             tree = with_feathers(tree, FEATHER)
         outcome = tree_reactions(
-            tree, self.memory, self.setup.system, self.work, self.loops, self.room, state, rates,
-            wrenches, efforts, on_bodies, int(multipliers is not None),
+            tree, self.tree_work, self.setup.system, self.workspace, self.loops, self.loop_work,
+            state, rates, wrenches, efforts, on_bodies, int(multipliers is not None),
         )  # fmt: skip
         if outcome != SOLVED:
             raise no_pivot(outcome)
         found = np.zeros(self.setup.system.row_count)
-        found[self.loops.source] = self.room.multipliers[: self.loops.row_count]
+        found[self.loops.source] = self.loop_work.multipliers[: self.loops.row_count]
         return TreeReactions(rates, efforts, wrenches, on_bodies, found, self.twist_rates(state))
 
     def twist_rates(self, state: Floats) -> Floats:
         """V' (n, 6) of the accelerations that were found at a state."""
-        rows, tree, absolute = self.memory.rows, self.tree, self.absolute(state[None])[0]
+        rows, tree, absolute = self.tree_work.rows, self.tree, self.absolute(state[None])[0]
         own, arms = absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3), tree.centre[:, :, None]
         arms = (rows[:, TURN : TURN + 9].reshape(-1, 3, 3) @ arms)[:, :, 0]
         omega, alpha = rows[:, OMEGA : OMEGA + 3], rows[:, ALPHA : ALPHA + 3]
@@ -185,14 +187,14 @@ def read_on_pairs(
     carried = tree_setup(setup).body_of
     for k, t in enumerate(times.tolist()):
         given = None if multipliers is None else multipliers[k]
-        problem.work.quadratures[: integrals.shape[1]] = integrals[k]
+        problem.workspace.quadratures[: integrals.shape[1]] = integrals[k]
         found = problem.reactions(points[k], t, given)
         efforts[k], rates[k] = found.efforts, found.twist_rates
         couplings[k] = -found.multipliers[places]
         for index in np.unique(problem.loops.joints).tolist():  # -J^T lambda of what is cut
             first = int(joints.first_row[index])
             rows = slice(first, first + int(joints.span[index]))
-            wrenches[k, index] = -found.multipliers[rows] @ problem.work.jacobian[rows]
+            wrenches[k, index] = -found.multipliers[rows] @ problem.workspace.jacobian[rows]
         for name, body in carried.items():
             index, halves = setup.joint_index[name], found.on_bodies[body].reshape(2, 6)
             wrenches[k, index] += halves[:: 1 if joints.b[index] == body else -1].ravel()

@@ -24,21 +24,21 @@ from chasles.build.start.consistent import (
     least_energy_dense,
 )
 from chasles.build.start.rows import constraint_rows, jacobian_at, weights
-from chasles.build.start.wanted import Wanted, checked_wanted, said, tell_degrees
+from chasles.build.start.wanted import Wanted, checked_wanted, wanted_text, warn_of_degrees
 from chasles.build.system.build import OPEN_TOLERANCE, check_closed, rows_of
 from chasles.build.system.coordinates import Key, coordinate_of_poses, coordinate_rate
 from chasles.build.system.state import State
 from chasles.build.system.tree_setup import build_counted, tree_setup
 from chasles.build.system.tree_state import absolute_of, state_of, unit_twists
 from chasles.core.arrays import TWIST, Floats
-from chasles.core.recursion.tree import Recursion, make_recursion
+from chasles.core.recursion.tree import TreeWorkspace, make_tree_workspace
 from chasles.model import ChaslesError, InconsistentStart, InvalidOption, Joint, Model
 from chasles.model.coordinates import ANGLE, Coordinates
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces.designate import on_subgroup
 from chasles.spaces.space import Space
-from chasles.spaces.tree import Tree, spanning_tree, turn_round, way_down
+from chasles.spaces.tree import SpanningTree, spanning_tree, turn_round, way_down
 
 #: Loops are closed in steps of no more than this: rad, or as a fraction of the typical length.
 STRIDE = 0.2
@@ -82,7 +82,7 @@ def start_state(model: Model, coordinates: Coordinates, close: bool = False) -> 
     """
     checked_model(model)
     wanted = checked_wanted(model, coordinates)
-    tell_degrees(wanted)
+    warn_of_degrees(wanted)
     kinematics = TreeKinematics(model, list(dict.fromkeys(joint for joint, _ in wanted)))
     setup = kinematics.setup
     if close:
@@ -111,7 +111,7 @@ class TreeKinematics:
         self.setup = build_counted(model, spaces_with(model, named))
         found = tree_setup(self.setup)
         self.tree, self.cut, self.body_of = found.tree, found.carried.cut, found.body_of
-        self.memory: Recursion = make_recursion(self.tree, np.zeros(1), False, False)
+        self.tree_work: TreeWorkspace = make_tree_workspace(self.tree, np.zeros(1), False, False)
         self.places = found.places
 
     def state_of(self, absolute: Floats, near: Mapping[Key, float] | None = None) -> Floats:
@@ -125,7 +125,7 @@ class TreeKinematics:
 
     def absolute(self, point: Floats) -> Floats:
         """Absolute rows (n, 18) of a point."""
-        return absolute_of(self.tree, self.memory, point[None])[0]
+        return absolute_of(self.tree, self.tree_work, point[None])[0]
 
     def put(self, point: Floats, key: Key, value: float) -> None:
         """Move a coordinate of the tree."""
@@ -170,7 +170,7 @@ def spaces_with(model: Model, named: list[str]) -> dict[str, Space]:
             turn_round(parents, way)
             parents[name] = None
             roots.add(name)
-    return {name: on_subgroup(Tree(parents, ()), name) for name in model.body_names}
+    return {name: on_subgroup(SpanningTree(parents, ()), name) for name in model.body_names}
 
 
 # --- loops ----------------------------------------------------------------------------------------
@@ -206,7 +206,8 @@ def moved_to(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wan
         except InconsistentStart as error:
             assembled(kinematics, there, list(first), wanted)  # says how far the joints are open
             raise InconsistentStart(
-                f"start: with {said(wanted)}, the joints can be closed, but not all the way there"
+                f"start: with {wanted_text(wanted)}, the joints can be closed, but not all the way"
+                f" there"
                 " from the poses entered.",
                 "Enter the bodies nearer to where they start.",
             ) from error
@@ -236,7 +237,7 @@ def assembled(
         found = assemble(model, hold=joints, start=kinematics.state(resting)).state
     except ChaslesError as error:
         raise InconsistentStart(
-            f"start: with {said(wanted)}, {error.what}",
+            f"start: with {wanted_text(wanted)}, {error.what}",
             "Give coordinates that the loops allow, or fewer of them: the others follow.",
         ) from error
     near = kinematics.coordinates(point)
@@ -268,7 +269,7 @@ def put_rates(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wa
     if not forbidden(setup, rows, twists, rates):
         return
     if not fixed.all():
-        units = unit_twists(tree, kinematics.memory, point)[~fixed]  # linear in the rates
+        units = unit_twists(tree, kinematics.tree_work, point)[~fixed]  # linear in the rates
         moves, moving = units.reshape(len(units), -1).T, np.moveaxis(units, 0, -1)
         metric = np.einsum("bim,bij,bjk->mk", moving, weights(setup.system), moving, optimize=True)
         jacobian = rows.dense(twists.size) @ moves
@@ -277,7 +278,8 @@ def put_rates(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wa
         twists = kinematics.absolute(point)[:, TWIST:]
     if forbidden(setup, rows, twists, rates):
         raise InconsistentStart(
-            f"start: with {said(wanted)}, the rates contradict each other: no velocities of the"
+            f"start: with {wanted_text(wanted)}, the rates contradict each other: no velocities of"
+            f" the"
             " bodies are allowed by all joints and drivers.",
             "Leave out rates that follow from others.",
         )

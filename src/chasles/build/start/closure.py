@@ -192,7 +192,7 @@ class Closure:
         for _ in range(MOST_MOVES):
             if here.left <= NEAREST * sqrt(2.0 * here.value) or idle > MOST_IDLE:
                 break
-            direction = limited(here.along(shaped(-here.slope, moves, self.masses)))
+            direction = limited(here.along(lbfgs_direction(-here.slope, moves, self.masses)))
             if direction @ here.gradient >= 0.0:
                 moves, direction = [], limited(-here.slope)
             length, there = self.moved(here, direction)
@@ -242,7 +242,9 @@ class Place:
         return self.factor.solve(weigh(self.masses, direction), self.factor.nothing)
 
 
-def shaped(direction: Floats, moves: list[tuple[Floats, Floats]], masses: Floats) -> Floats:
+def lbfgs_direction(
+    direction: Floats, moves: list[tuple[Floats, Floats]], masses: Floats
+) -> Floats:
     """The two-loop recursion of L-BFGS, in the mass metric."""
     kept = [(s, y, float(s @ weigh(masses, y))) for s, y in moves]
     kept = [(s, y, curve) for s, y, curve in kept if curve > 0.0]

@@ -27,11 +27,11 @@ from chasles.build.system.coordinates import coupled_places
 from chasles.build.system.tree_setup import cuts_of, rotor_cuts
 from chasles.core.arrays import ROW_WIDTH, TWIST, Floats
 from chasles.core.outcomes import OK
-from chasles.core.recursion.cuts import Cut
-from chasles.core.recursion.free_bodies import miss_rates, solve_free_rows, solve_states
-from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
+from chasles.core.recursion.free_bodies import rate_residual, solve_free_rows, solve_states
+from chasles.core.recursion.groups import Loops, LoopWorkspace, make_loop_workspace
+from chasles.core.recursion.loop_constraints import LoopConstraint
 from chasles.core.recursion.tables import make_loops
-from chasles.core.recursion.tree import Recursion, Tree, make_recursion
+from chasles.core.recursion.tree import Tree, TreeWorkspace, make_tree_workspace
 from chasles.core.terms import terms_of
 from chasles.core.workspace import Workspace, make_workspace
 from chasles.model import CustomCoupling
@@ -49,7 +49,7 @@ class FreeBodies:
     def __init__(self, setup: Setup, metric: Floats, kept: Any = None) -> None:
         self.tree = tree_of(setup, metric)
         loops = make_loops(self.tree, free_cuts(setup, kept))
-        self.loops = loops._replace(untouched=0 * loops.untouched, is_damped=1)
+        self.loops = loops._replace(isolated=0 * loops.isolated, is_damped=1)
 
     def weighing(self, setup: Setup, metric: Floats) -> "FreeBodies":
         """The same with other weights."""
@@ -60,14 +60,17 @@ class FreeBodies:
     def factor(self, absolute: Floats, rows: Rows, damping: Floats) -> "Factor":
         """With J at the poses of absolute states (n, 18), and mu (rows,)."""
         tree, loops = self.tree, self.loops._replace(damping=damping[self.loops.source])
-        memory = make_recursion(tree, np.zeros(1), True, False, True)
-        room, poses = make_loop_room(loops, tree.body_count, tree.rate_count), absolute.copy()
+        tree_work = make_tree_workspace(tree, np.zeros(1), True, False, True)
+        loop_work, poses = (
+            make_loop_workspace(loops, tree.body_count, tree.rate_count),
+            absolute.copy(),
+        )
         poses[:, TWIST:] = 0.0
         of_row = dict(zip(rows.places.tolist(), rows.coupled))
         for k, row in enumerate(loops.source[loops.coupled].tolist()):
             ties = slice(int(loops.first_tie[k]), int(loops.first_tie[k + 1]))
-            room.ties[ties] = of_row[row][loops.tie_body[ties]]
-        return Factor((tree, memory, loops, room), poses, rows)
+            loop_work.ties[ties] = of_row[row][loops.tie_body[ties]]
+        return Factor((tree, tree_work, loops, loop_work), poses, rows)
 
 
 class Factor:
@@ -89,12 +92,12 @@ class Factor:
 
     def solve_once(self, force: Floats, rows: Floats, refined: bool = False) -> Floats:
         """The damped solution, or what it leads to but for rounding."""
-        tree, memory, loops, room = self.records
-        found, flags = np.zeros(memory.wrenches.size), (int(self.is_factored), int(refined))
-        memory.wrenches[:] = force.reshape(-1, 6)
-        room.wanted[: loops.row_count] = rows[loops.source]
+        tree, tree_work, loops, loop_work = self.records
+        found, flags = np.zeros(tree_work.wrenches.size), (int(self.is_factored), int(refined))
+        tree_work.wrenches[:] = force.reshape(-1, 6)
+        loop_work.wanted[: loops.row_count] = rows[loops.source]
         places = self.poses, self.rows.entries, self.nothing
-        solve_free_rows(tree, memory, loops, room, *places, *flags, found)
+        solve_free_rows(tree, tree_work, loops, loop_work, *places, *flags, found)
         self.is_factored = True
         return found
 
@@ -106,7 +109,7 @@ def tree_of(setup: Setup, metric: Floats) -> Tree:
     return build_tree(weighed, np.zeros(3))
 
 
-def free_cuts(setup: Setup, kept: Any) -> list[Cut]:
+def free_cuts(setup: Setup, kept: Any) -> list[LoopConstraint]:
     """All joints as rows on free bodies, couplings on all that they see."""
     couplings = {coupling.name: coupling for coupling in setup.model.couplings}
     names = [name for name in setup.joint_index if name not in couplings]
@@ -121,46 +124,46 @@ def free_cuts(setup: Setup, kept: Any) -> list[Cut]:
             of = [setup.joint_index[joint] for joint, _, _ in coupling.terms]
             seen = [int(body) for ends in (joints.a, joints.b) for body in ends[of] if body >= 0]
         index, ties = setup.joint_index[coupling.name], tuple(dict.fromkeys(seen))
-        cuts.append(Cut(index, -1, -1, (place,), balanced=False, ties=ties))
+        cuts.append(LoopConstraint(index, -1, -1, (place,), balanced=False, ties=ties))
     return cuts
 
 
-class Scratch(NamedTuple):
+class MaximalStorage(NamedTuple):
     """What kernels write."""
 
-    memory: Recursion
-    work: Workspace
-    room: LoopRoom
+    tree_work: TreeWorkspace
+    workspace: Workspace
+    loop_work: LoopWorkspace
 
 
 class Solved(NamedTuple):
     """The equations at states: OK, or the row that stopped it, and what was found.
 
-    J, eta and Q of the last state are in `work`, its pivots in `scratch.room`.
+    J, eta and Q of the last state are in `workspace`, its pivots in `storage.loop_work`.
     """
 
     outcome: int
     found: Floats  # (T, 6 n + padded rows) V' and lambda
     wrenches: Floats  # (T, m, 12) of the joints on their bodies a and b, body frames at the COM
-    scratch: Scratch
+    storage: MaximalStorage
 
     @property
     def is_solved(self) -> bool:
         return self.outcome == OK
 
     @property
-    def work(self) -> Workspace:
-        return self.scratch.work
+    def workspace(self) -> Workspace:
+        return self.storage.workspace
 
     @property
     def acceleration(self) -> Floats:
         """V' (6n,) at the last state."""
-        return self.found[-1, : self.work.forces.size]
+        return self.found[-1, : self.workspace.forces.size]
 
     @property
     def multipliers(self) -> Floats:
         """lambda (padded rows,) at the last state."""
-        return self.found[-1, self.work.forces.size :]
+        return self.found[-1, self.workspace.forces.size :]
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,11 +220,11 @@ class MaximalForm:
             floors=self.floors[rows], damping=self.damping[rows], is_damped=int(self.is_damped)
         )
 
-    def scratch(self) -> Scratch:
-        work = make_workspace(self.setup.system)
-        memory = make_recursion(self.tree, work.signals, True, False, True)
-        room = make_loop_room(self.loops, self.tree.body_count, self.tree.rate_count)
-        return Scratch(memory, work, room)
+    def storage(self) -> MaximalStorage:
+        workspace = make_workspace(self.setup.system)
+        tree_work = make_tree_workspace(self.tree, workspace.signals, True, False, True)
+        loop_work = make_loop_workspace(self.loops, self.tree.body_count, self.tree.rate_count)
+        return MaximalStorage(tree_work, workspace, loop_work)
 
     def solve(
         self, absolute: Floats, times: Floats | None = None, integrals: Floats | None = None
@@ -231,15 +234,15 @@ class MaximalForm:
         Times are 0 unless given.  Without integrals (T, quadratures), angles are taken to be
         within half a turn.
         """
-        system, scratch = self.setup.system, self.scratch()
+        system, storage = self.setup.system, self.storage()
         states, table, angles = histories(self.setup, absolute, times, integrals)
         found = np.zeros((len(states), 6 * system.body_count + system.row_count))
         wrenches = np.zeros((len(states), system.joint_count, ROW_WIDTH))
         outcome = solve_states(
-            self.tree, scratch.memory, system, scratch.work, self.loops, scratch.room, states,
-            table, angles, np.zeros(self.tree.rate_count), found, wrenches,
+            self.tree, storage.tree_work, system, storage.workspace, self.loops, storage.loop_work,
+            states, table, angles, np.zeros(self.tree.rate_count), found, wrenches,
         )  # fmt: skip
-        return Solved(self.named(outcome), found, wrenches, scratch)
+        return Solved(self.named(outcome), found, wrenches, storage)
 
     def at(self, absolute: Floats, t: float = 0.0, integrals: Floats | None = None) -> Solved:
         """The equations at one absolute state (n, 18).
@@ -264,20 +267,22 @@ class MaximalForm:
         angles = [None] * len(times) if integrals is None else integrals
         return np.concatenate([self.at(*one).wrenches for one in zip(absolute, times, angles)])
 
-    def missed(self, absolute: Floats, t: float, integrals: Floats, rates: Floats) -> Floats:
+    def speed_residual(
+        self, absolute: Floats, t: float, integrals: Floats, rates: Floats
+    ) -> Floats:
         """(rows,) rates - J V for the V that comes closest at an absolute state (n, 18)."""
-        scratch, out = self.scratch(), np.zeros(self.setup.system.row_count)
+        storage, out = self.storage(), np.zeros(self.setup.system.row_count)
         state = histories(self.setup, absolute[None], np.array([t]), integrals[None])
-        miss_rates(
-            self.tree, scratch.memory, self.setup.system, scratch.work, self.loops, scratch.room,
-            *state, rates, out,
+        rate_residual(
+            self.tree, storage.tree_work, self.setup.system, storage.workspace, self.loops,
+            storage.loop_work, *state, rates, out,
         )  # fmt: skip
         return out
 
     def pivots(self, solved: Solved) -> Floats:
         """(rows,) |D| of every row in the last factor, infinite where it has none."""
         out = np.full(self.setup.system.row_count, np.inf)
-        inverses = solved.scratch.room.inverses[: self.loops.row_count]
+        inverses = solved.storage.loop_work.inverses[: self.loops.row_count]
         out[self.loops.source] = np.abs(1.0 / np.where(inverses != 0.0, inverses, -np.inf))
         return out
 
@@ -290,9 +295,9 @@ def terms_at(
     setup: Setup, absolute: Floats, t: float = 0.0, integrals: Floats | None = None
 ) -> Workspace:
     """J, eta and Q at an absolute state (n, 18); they need no solution, nor independent rows."""
-    work, angles = make_workspace(setup.system), None if integrals is None else integrals[None]
-    terms_of(setup.system, work, *histories(setup, absolute[None], np.array([t]), angles))
-    return work
+    workspace, angles = make_workspace(setup.system), None if integrals is None else integrals[None]
+    terms_of(setup.system, workspace, *histories(setup, absolute[None], np.array([t]), angles))
+    return workspace
 
 
 def histories(

@@ -118,24 +118,25 @@ def weigh(metric: Any, twists: Floats) -> Floats:
 
 @kernel("assembly", seconds=3, plain=(5_000, 200_000))
 def joint_rows(system: Any, work: Any, absolute: Any, out: Any) -> None:
-    """J of all joints and drivers at an absolute state, into `work`; -g into the rows of `out`."""
-    model, scratch = borrow(system), borrow(work)
+    """J of all joints and drivers at an absolute state, into `workspace`; -g into the rows of
+    `out`."""
+    model, workspace = borrow(system), borrow(work)
     state, residual = borrow(absolute), borrow(out)
     for joint in range(model.joint_count):
-        assemble_joint(model, joint, state, scratch, scratch.jacobian, scratch.eta)
-        put_position_residual(model, joint, state, scratch, residual)
+        assemble_joint(model, joint, state, workspace, workspace.jacobian, workspace.eta)
+        put_position_residual(model, joint, state, workspace, residual)
 
 
 def gaps_and_rows(
-    setup: Setup, scratch: Workspace, absolute: Floats, near: Mapping[str, float] | None = None
+    setup: Setup, workspace: Workspace, absolute: Floats, near: Mapping[str, float] | None = None
 ) -> Floats:
-    """g of every row, padding included, couplings as well; J goes to `scratch`.
+    """g of every row, padding included, couplings as well; J goes to `workspace`.
 
     Angles of couplings are those nearest to `near`, by joint; else to what is known of the start.
     """
     system, couplings = setup.system, setup.model.couplings
     out = np.zeros(6 * system.body_count + system.row_count)
-    joint_rows(system, scratch, np.ascontiguousarray(absolute), out)
+    joint_rows(system, workspace, np.ascontiguousarray(absolute), out)
     gaps = -out[6 * system.body_count :]
     for place, coupling in zip(coupled_places(setup).tolist(), couplings):
         gaps[place] = float(coupled_gap(setup, coupling, absolute, near))
@@ -144,9 +145,9 @@ def gaps_and_rows(
 
 def jacobian_at(system: System, absolute: Floats) -> Floats:
     """J (rows, 12) of all joints and drivers at the poses of an absolute state (n, 18)."""
-    scratch, out = make_workspace(system), np.zeros(6 * system.body_count + system.row_count)
-    joint_rows(system, scratch, np.ascontiguousarray(absolute), out)
-    return scratch.jacobian
+    workspace, out = make_workspace(system), np.zeros(6 * system.body_count + system.row_count)
+    joint_rows(system, workspace, np.ascontiguousarray(absolute), out)
+    return workspace.jacobian
 
 
 def free_pivots(setup: Setup, entries: Floats) -> Floats:

@@ -61,7 +61,7 @@ def checked_numbers(given: Any, coordinate: str, where: str) -> Wanted:
     return Wanted(value, rate)
 
 
-def tell_degrees(wanted: Mapping[Key, Wanted]) -> None:
+def warn_of_degrees(wanted: Mapping[Key, Wanted]) -> None:
     """Warn of angles of more than a turn, which are meant sometimes, and degrees more often."""
     for (joint, coordinate), given in wanted.items():
         if coordinate == ANGLE and given.value is not None and abs(given.value) > 2.0 * pi:
@@ -74,7 +74,7 @@ def tell_degrees(wanted: Mapping[Key, Wanted]) -> None:
             )
 
 
-def said(wanted: Mapping[Key, Wanted]) -> str:
+def wanted_text(wanted: Mapping[Key, Wanted]) -> str:
     """The coordinates given, in words."""
     parts = []
     for (joint, coordinate), given in wanted.items():

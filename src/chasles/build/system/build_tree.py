@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.core.recursion.dust import sweepers
-from chasles.core.recursion.tips import tips_of
-from chasles.core.recursion.tree import DOF, EXP, GEARED, PAIR_CODES, STORED, Tree
+from chasles.core.recursion.denormals import flushing_bodies
+from chasles.core.recursion.spherical_leaves import spherical_leaves
+from chasles.core.recursion.tree import DOF, EXP, PAIR_CODES, SPHERICAL_ARMATURE, STORED, Tree
 from chasles.model import InvalidBody, Model
 from chasles.model.pairs import ANY_POINT, COORDINATES_OF, pair_of_rows
 
@@ -130,14 +130,14 @@ def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
         mass=masses,
         moment=masses[:, None] * centres,
         inertia=inertia,
-        is_tip=np.zeros(count, np.int64),
-        tip=np.zeros((count, 9)),
+        is_spherical_leaf=np.zeros(count, np.int64),
+        leaf=np.zeros((count, 9)),
         pitch=np.array([link.pitch for link in links]),
         armature=np.array([x for xs in numbers for x in xs], float),
         driven=signals,
         is_leaf=1 - np.isin(np.arange(count), parents).astype(np.int64),
         is_later=np.array([k != latest[p] for k, p in enumerate(parents.tolist())], np.int64),
-        sweeps=sweepers(parents),
+        flushes=flushing_bodies(parents),
         axes=axes.reshape(count, 9),
         centre=centres,
         gravity=np.array(gravity, float),
@@ -147,14 +147,14 @@ def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
         driven_count=int((signals >= 0).sum()),
         map=EXP,
     )
-    is_tip, tip = tips_of(tree)
-    return tree._replace(is_tip=is_tip, tip=tip)
+    is_spherical_leaf, leaf = spherical_leaves(tree)
+    return tree._replace(is_spherical_leaf=is_spherical_leaf, leaf=leaf)
 
 
 def pair_of(link: Link) -> int:
     """The code of a pair; a ball with rotors is solved coordinate by coordinate."""
     geared = link.pair == "spherical" and any(link.armature)
-    return GEARED if geared else PAIR_CODES[link.pair]
+    return SPHERICAL_ARMATURE if geared else PAIR_CODES[link.pair]
 
 
 def working_frames(links: Sequence[Link]) -> tuple[Floats, Floats, Floats, Floats]:

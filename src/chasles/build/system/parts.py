@@ -190,7 +190,7 @@ def joint_arrays(model: Model, by: Carriers, signals: SignalList, kept_alive: li
         locked=np.array([entry.locked for entry in entries], np.int64),
         first_row=np.cumsum(padded(span)) - padded(span),
         rows=rows,
-        geared=(rotors > 0.0) @ (1 << np.arange(6)),
+        rotor_bits=(rotors > 0.0) @ (1 << np.arange(6)),
         span=span,
         rotors=rotors,
         kind=np.array(codes, np.int64),

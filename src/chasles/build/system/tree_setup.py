@@ -13,14 +13,13 @@ from chasles.build.system.state import State
 from chasles.build.system.tree_state import place_of
 from chasles.core.arrays import Floats, Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS, PAIR
-from chasles.core.recursion.cuts import Cut, Gauge, Term
+from chasles.core.recursion.loop_constraints import Gauge, LoopConstraint, Term
 from chasles.core.recursion.tree import Tree
 from chasles.model import Coupling, CustomCoupling, Driver, Joint, Model
 from chasles.model.coordinates import ANGLE
 from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.spaces.space import Space
-from chasles.spaces.tree import BALL_ROWS, is_centred
-from chasles.spaces.tree import Tree as SpanningTree
+from chasles.spaces.tree import BALL_ROWS, SpanningTree, is_centred
 
 #: Half a turn about x.
 FLIP = np.diag([1.0, -1.0, -1.0])
@@ -32,7 +31,7 @@ class TreeSetup(NamedTuple):
     carried: SpanningTree
     tree: Tree
     coordinates: Integers  # (m,) which coordinate a driver drives; -1 for joints, and for rows
-    cuts: list[Cut]  # cut joints, and drivers of anything but a coordinate of the tree
+    cuts: list[LoopConstraint]  # cut joints, and drivers of anything but a coordinate of the tree
     body_of: dict[str, int]  # joint -> the body that is on its subgroup
     #: Where points (q + v,) have coordinates and their rates; None of joints that are cut.
     places: dict[Key, tuple[int, int] | None]
@@ -151,14 +150,16 @@ def frames_between(setup: Setup, joint: Joint, child: str) -> tuple[Floats, Floa
     return axes_p, point_p, axes_c, point_c
 
 
-def coupling_cut(setup: Setup, tree: Tree, body_of: Mapping[str, int], coupling: Coupling) -> Cut:
+def coupling_cut(
+    setup: Setup, tree: Tree, body_of: Mapping[str, int], coupling: Coupling
+) -> LoopConstraint:
     """A coupling as a row on coordinates of the tree, or on the bodies that a formula sees."""
     index = setup.joint_index[coupling.name]
     row = int(setup.system.joints.first_row[index])
     if isinstance(coupling, CustomCoupling):
         ties = tuple(setup.body_index[name] for name in coupling.bodies)
         address = int(setup.system.joints.address[index])
-        return Cut(index, -1, -1, (row,), balanced=False, ties=ties, address=address)
+        return LoopConstraint(index, -1, -1, (row,), balanced=False, ties=ties, address=address)
     terms, gauges = list[Term](), list[Gauge]()
     for name, word, powers in coupling.terms:
         if name not in body_of:
@@ -171,7 +172,9 @@ def coupling_cut(setup: Setup, tree: Tree, body_of: Mapping[str, int], coupling:
         point = (joints.point_b if joints.b[k] == body else joints.point_a)[k]
         terms.append(Term(body, slot, stored, rate, int(word == ANGLE), powers, point))
     ties = tuple(body for gauge in gauges for body in gauge.bodies)
-    return Cut(index, -1, -1, (row,), True, tuple(terms), tuple(gauges), coupling.offset, ties)
+    return LoopConstraint(
+        index, -1, -1, (row,), True, tuple(terms), tuple(gauges), coupling.offset, ties
+    )
 
 
 def gauge_of(setup: Setup, name: str, word: str, powers: tuple[float, ...]) -> Gauge:
@@ -207,14 +210,16 @@ def locked_turns(system: System, joint: int) -> int:
     return int(system.joints.locked[joint] & 0b111).bit_count() if is_pair else 0
 
 
-def cuts_of(system: System, joint_index: Mapping[str, int], names: Sequence[str]) -> list[Cut]:
+def cuts_of(
+    system: System, joint_index: Mapping[str, int], names: Sequence[str]
+) -> list[LoopConstraint]:
     """The cut joints and drivers of some names, with all their rows."""
     cuts = []
     for name in names:
         index = joint_index[name]
         span, joints = row_span(system, index), system.joints
         cuts.append(
-            Cut(
+            LoopConstraint(
                 index, int(joints.a[index]), int(joints.b[index]),
                 tuple(range(span.start, span.stop)),
                 balanced=CONSTRAINTS[joints.kind[index]].balanced,
@@ -224,7 +229,9 @@ def cuts_of(system: System, joint_index: Mapping[str, int], names: Sequence[str]
     return cuts
 
 
-def rotor_cuts(system: System, joint_index: Mapping[str, int], names: Sequence[str]) -> list[Cut]:
+def rotor_cuts(
+    system: System, joint_index: Mapping[str, int], names: Sequence[str]
+) -> list[LoopConstraint]:
     """Of joints that have rows, those of their rotors (see `screw_form.rotor_rows`)."""
     cuts, joints = [], system.joints
     for name in names:
@@ -233,7 +240,7 @@ def rotor_cuts(system: System, joint_index: Mapping[str, int], names: Sequence[s
         first = int(joints.first_row[index] + joints.rows[index])
         if len(felt):
             cuts.append(
-                Cut(
+                LoopConstraint(
                     index, int(joints.a[index]), int(joints.b[index]),
                     tuple(range(first, first + len(felt))),
                     shifts=first + int(np.sum(felt < 3)),

@@ -9,13 +9,13 @@ from chasles.build.system.build_tree import words_of
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.tree import (
-    DIRECT,
     FREE,
-    GEARED,
-    PROPER,
+    SE3_PAIR,
+    SO3XR3_PAIR,
     SPHERICAL,
-    Recursion,
+    SPHERICAL_ARMATURE,
     Tree,
+    TreeWorkspace,
     is_flat,
     place_in_pair,
     rises,
@@ -52,15 +52,15 @@ def state_of(
     return state
 
 
-def absolute_of(tree: Tree, memory: Recursion, states: Floats) -> Floats:
-    """Absolute rows (T, n, 18) of states (T, q + v); `memory` is scratch."""
+def absolute_of(tree: Tree, tree_work: TreeWorkspace, states: Floats) -> Floats:
+    """Absolute rows (T, n, 18) of states (T, q + v); `tree_work` is scratch."""
     out = np.zeros((len(states), tree.body_count, ABSOLUTE_WIDTH))
-    tree_absolute(tree, memory, np.ascontiguousarray(states), out)
+    tree_absolute(tree, tree_work, np.ascontiguousarray(states), out)
     return out
 
 
 def unit_twists(
-    tree: Tree, memory: Recursion, state: Floats, first: int = 0, end: int | None = None
+    tree: Tree, tree_work: TreeWorkspace, state: Floats, first: int = 0, end: int | None = None
 ) -> Floats:
     """(k, n, 6) The twists of all bodies at the pose of a state, one velocity after the other.
 
@@ -69,7 +69,7 @@ def unit_twists(
     unit = np.eye(tree.rate_count)[first:end]
     states = np.tile(state, (len(unit), 1))
     states[:, tree.stored_count :] = unit
-    return absolute_of(tree, memory, states)[:, :, TWIST : TWIST + 6]
+    return absolute_of(tree, tree_work, states)[:, :, TWIST : TWIST + 6]
 
 
 def place_of(tree: Tree, body: int, joint: Joint, word: str) -> tuple[int, int]:
@@ -108,12 +108,12 @@ def relative_state(
     constant = tree.turn[body].reshape(3, 3)
     relative = base_turn.T @ turn
     spin = turn.T @ (omega - base_omega)
-    if pair in (SPHERICAL, GEARED):
+    if pair in (SPHERICAL, SPHERICAL_ARMATURE):
         return quaternion, list(spin)
     if pair == FREE:
         return [*quaternion, *point], [*spin, *speed]
-    if pair in (DIRECT, PROPER):
-        axes = base_turn if pair == DIRECT else turn
+    if pair in (SO3XR3_PAIR, SE3_PAIR):
+        axes = base_turn if pair == SO3XR3_PAIR else turn
         slip = speed - base_speed - np.cross(base_omega, point - base_point)
         place = base_turn.T @ (point - base_point)
         return [*quaternion, *place], [*spin, *(axes.T @ slip)]

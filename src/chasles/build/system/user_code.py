@@ -271,8 +271,10 @@ def is_pair_of_vectors(returned: Any) -> bool:
 def reason(error: Exception) -> str:
     """The line of a compiler's message that says what is wrong."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = next((line for line in lines if not line.startswith("Failed in")), "")
-    return told or f"the compiler does not know what it uses or returns ({type(error).__name__})"
+    first_line = next((line for line in lines if not line.startswith("Failed in")), "")
+    return (
+        first_line or f"the compiler does not know what it uses or returns ({type(error).__name__})"
+    )
 
 
 class CustomRows(Callback):

@@ -24,7 +24,7 @@ NEIGHBOUR, BLOCK = 0, 1
 SLOT_WIDTH = 2
 
 
-class Layout(NamedTuple):
+class BlockLayout(NamedTuple):
     """Where blocks of a factor lie.  Positions count nodes in the order of elimination."""
 
     nodes: Integers  # (K, NODE_WIDTH): see the column names above
@@ -37,7 +37,7 @@ class Layout(NamedTuple):
 
 def lay_out(
     sizes: Integers, offsets: Integers, order: Iterable[int], edges: Iterable[tuple[int, int]]
-) -> Layout:
+) -> BlockLayout:
     """The factor of a graph whose nodes are eliminated in some order: neighbours become those of
     each other.
     """
@@ -67,7 +67,7 @@ def lay_out(
         columns.append(later)
         pairs += len(later) ** 2
     targets = [places[p, q] for later in columns for p in later for q in later]
-    return Layout(
+    return BlockLayout(
         np.array(nodes, np.int64).reshape(-1, NODE_WIDTH),
         np.array(slots, np.int64).reshape(-1, SLOT_WIDTH),
         np.array(targets, np.int64), places, size, products,
@@ -123,13 +123,13 @@ def solve_row(values: Any, at: int, n: int, to: int) -> None:
 
 
 @routine
-def factor_blocks(plan: Any, values: Any, swaps: Any) -> int:
+def factor_blocks(layout: Any, values: Any, swaps: Any) -> int:
     """Factor in place: FACTORED_ALL, or the position of the node whose pivot is singular.
 
-    `plan` has nodes, slots, targets and the number of nodes; all arrays are borrowed.
+    `layout` has nodes, slots, targets and the number of nodes; all arrays are borrowed.
     """
-    nodes, slots = plan.nodes, plan.slots
-    for k in range(plan.node_count):
+    nodes, slots = layout.nodes, layout.slots
+    for k in range(layout.node_count):
         node = k * NODE_WIDTH
         n, at, own = nodes[node + SIZE], nodes[node + PIVOT], nodes[node + RHS]
         if not factor_pivot(values, at, n, swaps, own):
@@ -149,7 +149,7 @@ def factor_blocks(plan: Any, values: Any, swaps: Any) -> int:
             for q in range(first, last):
                 columns = nodes[slots[SLOT_WIDTH * q + NEIGHBOUR] * NODE_WIDTH + SIZE]
                 right = slots[SLOT_WIDTH * q + BLOCK] + columns * n
-                take_product(values, plan.targets[target], rows, columns, left, right, n)
+                take_product(values, layout.targets[target], rows, columns, left, right, n)
                 target += 1
     return FACTORED_ALL
 
@@ -168,10 +168,10 @@ def take_product(
 
 
 @routine
-def solve_blocks(plan: Any, values: Any, swaps: Any, rhs: Any) -> None:
+def solve_blocks(layout: Any, values: Any, swaps: Any, rhs: Any) -> None:
     """Solve with the factor, in place."""
-    nodes, slots = plan.nodes, plan.slots
-    for k in range(plan.node_count):
+    nodes, slots = layout.nodes, layout.slots
+    for k in range(layout.node_count):
         node = k * NODE_WIDTH
         n, at, own = nodes[node + SIZE], nodes[node + PIVOT], nodes[node + RHS]
         solve_lower(values, at, n, swaps, own, rhs, own, 1)
@@ -185,8 +185,8 @@ def solve_blocks(plan: Any, values: Any, swaps: Any, rhs: Any) -> None:
             for r in range(nodes[other + SIZE]):
                 for j in range(n):
                     rhs[theirs + r] -= values[lower + r * n + j] * rhs[own + j]
-    for back in range(plan.node_count):
-        node = (plan.node_count - 1 - back) * NODE_WIDTH
+    for back in range(layout.node_count):
+        node = (layout.node_count - 1 - back) * NODE_WIDTH
         n, at, own = nodes[node + SIZE], nodes[node + PIVOT], nodes[node + RHS]
         first = nodes[node + FIRST_SLOT]
         for s in range(first, first + nodes[node + SLOTS]):

@@ -23,14 +23,16 @@ def put_pose_and_twist(exchange: Any, at: int, absolute: Any, body: int) -> None
 
 
 @once
-def custom_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
-    exchange, answer = work.exchange, work.answer
+def custom_rows(
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
+) -> None:
+    exchange, answer = workspace.exchange, workspace.answer
     for side in range(2):
         put_pose_and_twist(exchange, 18 * side, absolute, body_of(system.joints, joint, side))
     rows, first = system.joints.rows[joint], system.joints.first_row[joint]
     call_address(system.joints.address[joint], 0.0, exchange, answer)
     for r in range(rows):
-        work.formula_gaps[first + r] = answer[r]
+        workspace.formula_gaps[first + r] = answer[r]
         entries = rows + r * ROW_WIDTH
         put_row(
             jacobian,
@@ -44,12 +46,12 @@ def custom_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any
 
 @once
 def custom_residual(
-    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
     """What the formula answered when its rows were assembled, other formulas since then or not."""
     first = system.joints.first_row[joint]
     for k in range(system.joints.rows[joint]):
-        out[row + k] = -work.formula_gaps[first + k]
+        out[row + k] = -workspace.formula_gaps[first + k]
 
 
 def custom_gap(opening: Opening) -> Gap:

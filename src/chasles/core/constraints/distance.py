@@ -25,7 +25,7 @@ def distance_eta(beta: Any, length: Any, omegas: Any, velocities: Any) -> Any:
 
 @once
 def distance_rows(
-    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
 ) -> None:
     poses, _, _, omegas, points, velocities = joint_motion(system, joint, absolute)
     length = system.joints.constant[joint]
@@ -40,7 +40,7 @@ def distance_rows(
 
 @once
 def distance_residual(
-    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
     length = system.joints.constant[joint]
     out[row] = 0.5 * (length - dot(shift, shift) / length)

@@ -18,13 +18,15 @@ from chasles.model import Driver, Model
 
 
 @once
-def driven_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
+def driven_rows(
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
+) -> None:
     screw_rows(system.joints, joint, absolute, jacobian, eta)
 
 
 @once
 def driven_residual(
-    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
     """An angle is compared with the target to the nearest turn."""
     if system.joints.locked[joint] == DRIVEN_TURN:

@@ -19,7 +19,9 @@ from chasles.model.couplings import check_bearings
 
 
 @once
-def gear_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
+def gear_rows(
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
+) -> None:
     """Constant on the bodies; the wheels' axes do not move in them."""
     ratio = system.joints.constant[joint]
     axis_a = column(mat9(system.joints.axes_a, 9 * joint), 2)

@@ -42,13 +42,15 @@ Gap = tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]
 
 
 @once
-def no_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
+def no_rows(
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
+) -> None:
     """Of a kind that does not act on the twists of two bodies."""
 
 
 @once
 def no_residual(
-    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
     """Of a kind whose poses tell nothing: out[row], ... stay zero."""
 

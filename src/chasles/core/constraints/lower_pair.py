@@ -39,19 +39,21 @@ from chasles.model import (
 
 
 @once
-def pair_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
+def pair_rows(
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
+) -> None:
     """J and eta in the system's acceleration form."""
     if system.form == SCREW_FORM:
         screw_rows(system.joints, joint, absolute, jacobian, eta)
     else:
         space_rows(system, joint, absolute, jacobian, eta)
-        if system.joints.geared[joint] != 0:  # a rotor's equation is no constraint
+        if system.joints.rotor_bits[joint] != 0:  # a rotor's equation is no constraint
             rotor_rows(system.joints, joint, absolute, jacobian, eta)
 
 
 @once
 def pair_residual(
-    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
     """-g in the system's acceleration form."""
     pitch, locked = system.joints.constant[joint], system.joints.locked[joint]

@@ -51,17 +51,17 @@ put_residual = CONSTRAINTS.dispatcher("residual")
 
 @routine
 def assemble_joint(
-    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
 ) -> None:
     """J (rows x 12: body a, body b) and eta of one joint of any kind, or of a driver."""
-    put_rows(system.joints.kind[joint], system, joint, absolute, work, jacobian, eta)
+    put_rows(system.joints.kind[joint], system, joint, absolute, workspace, jacobian, eta)
     drive = system.joints.drive[joint]
     if drive >= 0:
-        eta[system.joints.first_row[joint]] += work.signals[drive + 2]
+        eta[system.joints.first_row[joint]] += workspace.signals[drive + 2]
 
 
 @hot
-def assemble_rows(system: Any, work: Any) -> None:
+def assemble_rows(system: Any, workspace: Any) -> None:
     """J and eta of every joint at the placed bodies.
 
     Almost all joints are lower pairs in the screw form: these are inlined, since a call passes all
@@ -69,6 +69,8 @@ def assemble_rows(system: Any, work: Any) -> None:
     """
     for joint in range(system.joint_count):
         if system.joints.kind[joint] == PAIR and system.form == SCREW_FORM:
-            screw_rows(system.joints, joint, work.absolute, work.jacobian, work.eta)
+            screw_rows(system.joints, joint, workspace.absolute, workspace.jacobian, workspace.eta)
         else:
-            assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)
+            assemble_joint(
+                system, joint, workspace.absolute, workspace, workspace.jacobian, workspace.eta
+            )

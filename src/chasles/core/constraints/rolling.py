@@ -93,7 +93,9 @@ def put_rolling_rows(
 
 
 @once
-def sphere_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
+def sphere_rows(
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
+) -> None:
     motion = joint_motion(system, joint, absolute)
     normal = column(motion[2][0], 2)
     radius = system.joints.constant[joint]
@@ -102,7 +104,9 @@ def sphere_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any
 
 
 @once
-def disc_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
+def disc_rows(
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
+) -> None:
     """NaN where the disc fell flat: nothing would be right.
 
     Without a branch, since linearisation runs it for several discs at once.
@@ -122,14 +126,14 @@ def disc_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, 
 
 @once
 def sphere_residual(
-    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
     out[row + 2] = -sphere_above_plane(system.joints.constant[joint], turn, shift)
 
 
 @once
 def disc_residual(
-    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
     out[row + 2] = -disc_above_plane(system.joints.constant[joint], turn, shift)
 

@@ -32,7 +32,7 @@ def screw_rows(joints: Any, joint: int, absolute: Any, jacobian: Any, eta: Any) 
     on_a, on_b, bracket = joint_in_frame_b(joints, joint, absolute)
     locked, pitch, row = joints.locked[joint], joints.constant[joint], joints.first_row[joint]
     put_components(locked, pitch, on_a, on_b, bracket, row, jacobian, eta)
-    if joints.geared[joint] != 0:
+    if joints.rotor_bits[joint] != 0:
         rotor_rows(joints, joint, absolute, jacobian, eta)
 
 
@@ -48,7 +48,7 @@ def rotor_rows(joints: Any, joint: int, absolute: Any, jacobian: Any, eta: Any) 
     """
     on_a, on_b, bracket = joint_in_frame_b(joints, joint, absolute)
     row = joints.first_row[joint] + joints.rows[joint]
-    put_components(joints.geared[joint], 0.0, on_a, on_b, bracket, row, jacobian, eta)
+    put_components(joints.rotor_bits[joint], 0.0, on_a, on_b, bracket, row, jacobian, eta)
 
 
 @formula

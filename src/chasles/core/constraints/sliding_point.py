@@ -25,7 +25,7 @@ from chasles.model import GROUND, Model, PointDriver, PointOnLine, PointOnPlane,
 
 @once
 def sliding_rows(
-    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
 ) -> None:
     motion, first = joint_motion(system, joint, absolute), system.joints.first_row[joint]
     space_translation_rows(system.joints, joint, motion, 0.0, first, jacobian, eta)
@@ -33,7 +33,7 @@ def sliding_rows(
 
 @once
 def sliding_residual(
-    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
     locked = system.joints.locked[joint]
     for k in range(3):

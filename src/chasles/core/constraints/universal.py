@@ -61,25 +61,27 @@ def last_row(system: Any, joint: int, motion: Any, product: Any, jacobian: Any, 
 
 @once
 def universal_rows(
-    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
 ) -> None:
     """Three of the common point, in the system's form, and one of the pins."""
-    pair_rows(system, joint, absolute, work, jacobian, eta)
+    pair_rows(system, joint, absolute, workspace, jacobian, eta)
     motion = joint_motion(system, joint, absolute)
     last_row(system, joint, motion, pins_product(motion[2], motion[3]), jacobian, eta)
 
 
 @once
-def shafts_rows(system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, eta: Any) -> None:
+def shafts_rows(
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
+) -> None:
     """Three of the common point, in the system's form, and one of the shafts."""
-    pair_rows(system, joint, absolute, work, jacobian, eta)
+    pair_rows(system, joint, absolute, workspace, jacobian, eta)
     motion = joint_motion(system, joint, absolute)
     last_row(system, joint, motion, shafts_product(motion[2], motion[3]), jacobian, eta)
 
 
 @once
 def universal_residual(
-    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
     put_point_residual(system, joint, turn, shift, row, out)
     out[row + 3] = -turn[1]
@@ -87,7 +89,7 @@ def universal_residual(
 
 @once
 def shafts_residual(
-    system: Any, joint: int, turn: Any, shift: Any, target: Any, work: Any, row: int, out: Any
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
     put_point_residual(system, joint, turn, shift, row, out)
     out[row + 3] = -shafts_crossed(turn)

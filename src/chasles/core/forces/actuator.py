@@ -40,17 +40,22 @@ def actuator_effort(law: Any, value: Any, rate: Any, wanted: Any, given: Any) ->
 
 
 @routine
-def effort_of_actuator(system: Any, index: int, work: Any, value: Any, rate: Any) -> Any:
+def effort_of_actuator(system: Any, index: int, workspace: Any, value: Any, rate: Any) -> Any:
     forces, signal = system.forces, system.forces.signal[index]
     law = vec4(forces.law, LAW_WIDTH * index) + vec4(forces.law, LAW_WIDTH * index + 4)
     wanted, given, effort = (0.0, 0.0), 0.0, 0.0
     if signal >= 0:
-        wanted, given = (work.signals[signal], work.signals[signal + 1]), work.signals[signal + 3]
-        effort = work.signals[signal + 2]
+        wanted, given = (
+            (workspace.signals[signal], workspace.signals[signal + 1]),
+            workspace.signals[signal + 3],
+        )
+        effort = workspace.signals[signal + 2]
     if forces.address[index] != 0:
-        work.exchange[0], work.exchange[1] = value, rate
-        call_address(forces.address[index], work.signals[0], work.exchange, work.answer)
-        effort += work.answer[0]
+        workspace.exchange[0], workspace.exchange[1] = value, rate
+        call_address(
+            forces.address[index], workspace.signals[0], workspace.exchange, workspace.answer
+        )
+        effort += workspace.answer[0]
     return actuator_effort(law, value, rate, (wanted[0], wanted[1], effort), given)
 
 

@@ -14,7 +14,7 @@ from chasles.core.rows import (
 
 
 @routine
-def coordinate_motion(system: Any, index: int, work: Any) -> Any:
+def coordinate_motion(system: Any, index: int, workspace: Any) -> Any:
     """(value, rate, row on a, row on b) of the coordinate that a force acts on.
 
     The rate of a counted angle is written down.
@@ -22,23 +22,27 @@ def coordinate_motion(system: Any, index: int, work: Any) -> Any:
     forces, angle = system.forces, system.forces.angle[index]
     a, b, near = forces.a[index], forces.b[index], 0.0
     if angle >= 0:
-        near = work.quadratures[angle]
+        near = workspace.quadratures[angle]
     on_a, on_b = frame_on_a(forces, index), frame_on_b(forces, index)
-    value, row_a, row_b, _ = coordinate_between(work.absolute, a, b, on_a, on_b, angle >= 0, near)
-    rate = power(row_b, twist_of(work.absolute, b)) + power(row_a, twist_of(work.absolute, a))
+    value, row_a, row_b, _ = coordinate_between(
+        workspace.absolute, a, b, on_a, on_b, angle >= 0, near
+    )
+    rate = power(row_b, twist_of(workspace.absolute, b)) + power(
+        row_a, twist_of(workspace.absolute, a)
+    )
     if angle >= 0:
-        work.quadrature_rates[angle] = rate
+        workspace.quadrature_rates[angle] = rate
     return value, rate, row_a, row_b
 
 
 @once
-def wrench_along(system: Any, index: int, work: Any) -> float:
+def wrench_along(system: Any, index: int, workspace: Any) -> float:
     """Add the wrenches of the effort of a force whose coordinate no pair has; its power."""
     forces = system.forces
-    value, rate, row_a, row_b = coordinate_motion(system, index, work)
-    effort, supplied = effort_of(forces.kind[index], system, index, work, value, rate)
-    add_wrench(work.rhs, forces.b[index], times_row(row_b, effort))
-    add_wrench(work.rhs, forces.a[index], times_row(row_a, effort))
+    value, rate, row_a, row_b = coordinate_motion(system, index, workspace)
+    effort, supplied = effort_of(forces.kind[index], system, index, workspace, value, rate)
+    add_wrench(workspace.rhs, forces.b[index], times_row(row_b, effort))
+    add_wrench(workspace.rhs, forces.a[index], times_row(row_a, effort))
     return supplied
 
 

@@ -47,16 +47,16 @@ def bushing_potential(shift: Any, turn: Any, law: Any) -> Any:
 
 
 @once
-def bushing_wrench(system: Any, index: int, work: Any) -> float:
+def bushing_wrench(system: Any, index: int, workspace: Any) -> float:
     """Returns the power of the dampers."""
     forces = system.forces
     a, b = forces.a[index], forces.b[index]
     (axes_a, _), (axes_b, point_b) = frame_on_a(forces, index), frame_on_b(forces, index)
-    pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
-    turn, shift = opening_of(forces, index, work.absolute)
+    pose_a, pose_b = pose_of(workspace.absolute, a), pose_of(workspace.absolute, b)
+    turn, shift = opening_of(forces, index, workspace.absolute)
     seen_axes, seen_point = frame_seen_from_a(pose_a, pose_b, axes_b, point_b)
-    spin_a, slide_a = twist_in_joint_frame(twist_of(work.absolute, a), seen_axes, seen_point)
-    spin_b, slide_b = twist_in_joint_frame(twist_of(work.absolute, b), axes_b, point_b)
+    spin_a, slide_a = twist_in_joint_frame(twist_of(workspace.absolute, a), seen_axes, seen_point)
+    spin_b, slide_b = twist_in_joint_frame(twist_of(workspace.absolute, b), axes_b, point_b)
     constants = (
         vec3(forces.law, LAW_WIDTH * index), vec3(forces.law, LAW_WIDTH * index + 3),
         vec3(forces.law, LAW_WIDTH * index + 6), vec3(forces.law, LAW_WIDTH * index + 9),
@@ -67,9 +67,9 @@ def bushing_wrench(system: Any, index: int, work: Any) -> float:
     )  # fmt: skip
     # Both in b's frame, then the opposite at the same point of a.
     local = (matvec(axes_b, torque), matvec(axes_b, tmatvec(turn, force)))
-    add_wrench(work.rhs, b, (add(local[0], cross(point_b, local[1])), local[1]))
+    add_wrench(workspace.rhs, b, (add(local[0], cross(point_b, local[1])), local[1]))
     opposite = (neg(matvec(seen_axes, torque)), neg(matvec(axes_a, force)))
-    add_wrench(work.rhs, a, (add(opposite[0], cross(seen_point, opposite[1])), opposite[1]))
+    add_wrench(workspace.rhs, a, (add(opposite[0], cross(seen_point, opposite[1])), opposite[1]))
     return lost
 
 

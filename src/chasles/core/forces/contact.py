@@ -95,7 +95,7 @@ def apart(
 
 
 @once
-def contact_wrench(system: Any, index: int, work: Any) -> float:
+def contact_wrench(system: Any, index: int, workspace: Any) -> float:
     """Returns the power of dissipation and friction."""
     forces, first = system.forces, LAW_WIDTH * index
     a, b = forces.a[index], forces.b[index]
@@ -104,8 +104,11 @@ def contact_wrench(system: Any, index: int, work: Any) -> float:
     half, stride = vec3(forces.law, first + HALF), int(forces.law[first + STRIDE])
     axes_a, point_a = frame_on_a(forces, index)
     axes_b, point_b = frame_on_b(forces, index)
-    pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
-    motion_a, motion_b = (pose_a, twist_of(work.absolute, a)), (pose_b, twist_of(work.absolute, b))
+    pose_a, pose_b = pose_of(workspace.absolute, a), pose_of(workspace.absolute, b)
+    motion_a, motion_b = (
+        (pose_a, twist_of(workspace.absolute, a)),
+        (pose_b, twist_of(workspace.absolute, b)),
+    )
     origin = add(pose_a[1], matvec(pose_a[0], point_a))
     upwards = matvec(pose_a[0], column(axes_a, 2))
     lost = 0.0
@@ -117,8 +120,8 @@ def contact_wrench(system: Any, index: int, work: Any) -> float:
         on_a, on_b, taken = choose(
             depth > 0.0, touching, apart, law, slip, depth, normal, point, motion_a, motion_b
         )
-        add_wrench(work.rhs, a, on_a)
-        add_wrench(work.rhs, b, on_b)
+        add_wrench(workspace.rhs, a, on_a)
+        add_wrench(workspace.rhs, b, on_b)
         lost = lost + taken
     return lost
 

@@ -27,12 +27,12 @@ def resistance(twist: Any, law: Any) -> Any:
 
 
 @once
-def drag_wrench(system: Any, index: int, work: Any) -> float:
+def drag_wrench(system: Any, index: int, workspace: Any) -> float:
     """Returns its power."""
     b = system.forces.b[index]
-    twist = twist_of(work.absolute, b)
+    twist = twist_of(workspace.absolute, b)
     wrench = resistance(twist, vec4(system.forces.law, LAW_WIDTH * index))
-    add_wrench(work.rhs, b, wrench)
+    add_wrench(workspace.rhs, b, wrench)
     return power(wrench, twist)
 
 

@@ -40,7 +40,7 @@ def stop_effort(law: Any, value: Any, rate: Any) -> Any:
 
 
 @routine
-def effort_of_stop(system: Any, index: int, work: Any, value: Any, rate: Any) -> Any:
+def effort_of_stop(system: Any, index: int, workspace: Any, value: Any, rate: Any) -> Any:
     return stop_effort(vec4(system.forces.law, LAW_WIDTH * index), value, rate)
 
 

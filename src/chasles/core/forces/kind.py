@@ -41,7 +41,7 @@ class Deformation(NamedTuple):
 
 
 @routine
-def no_effort(system: Any, index: int, work: Any, value: Any, rate: Any) -> Any:
+def no_effort(system: Any, index: int, workspace: Any, value: Any, rate: Any) -> Any:
     """Of a force that does not act on a joint's coordinate."""
     return 0.0, 0.0
 
@@ -53,7 +53,8 @@ class ForceKind:
     name        in one word
     made_of     the classes of `chasles.model` that become forces of this kind
     entry       entry(force, model, signals) -> ForceEntry
-    wrench      routine wrench(system, index, work) -> power: adds its wrenches to work.rhs, and
+    wrench      routine wrench(system, index, work) -> power: adds its wrenches to workspace.rhs,
+    and
                 returns the power of all that the potential does not account for
     potential   potential(deformation) -> energy, J; None: it stores none
     effort      of a force on a joint's coordinate: routine effort(system, index, work, value, rate)

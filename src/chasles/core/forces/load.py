@@ -15,19 +15,19 @@ from chasles.model import GROUND, Load, Model
 
 
 @once
-def load_wrench(system: Any, index: int, work: Any) -> float:
+def load_wrench(system: Any, index: int, workspace: Any) -> float:
     """Returns its power."""
     forces, signal = system.forces, system.forces.signal[index]
     b = forces.b[index]
     force, torque = vec3(forces.law, LAW_WIDTH * index), vec3(forces.law, LAW_WIDTH * index + 3)
     if signal >= 0:
-        force, torque = vec3(work.signals, signal), vec3(work.signals, signal + 3)
-    rotation = pose_of(work.absolute, b)[0]
+        force, torque = vec3(workspace.signals, signal), vec3(workspace.signals, signal + 3)
+    rotation = pose_of(workspace.absolute, b)[0]
     if forces.law[LAW_WIDTH * index + 6] == 0.0:
         force, torque = tmatvec(rotation, force), tmatvec(rotation, torque)
     wrench = (add(torque, cross(vec3(forces.point_b, 3 * index), force)), force)
-    add_wrench(work.rhs, b, wrench)
-    return power(wrench, twist_of(work.absolute, b))
+    add_wrench(workspace.rhs, b, wrench)
+    return power(wrench, twist_of(workspace.absolute, b))
 
 
 def load_entry(force: Load, model: Model, signals: Signals) -> ForceEntry:

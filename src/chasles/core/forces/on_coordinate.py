@@ -31,7 +31,7 @@ def smooth_effort(law: Any, value: Any, rate: Any) -> Any:
 
 
 @routine
-def spring_effort(system: Any, index: int, work: Any, value: Any, rate: Any) -> Any:
+def spring_effort(system: Any, index: int, workspace: Any, value: Any, rate: Any) -> Any:
     law, first = system.forces.law, LAW_WIDTH * index
     constants = vec3(law, first) + (law[first + 3], law[first + 4])
     return choose(constants[3] == 0.0, smooth_effort, coordinate_effort, constants, value, rate)

@@ -37,8 +37,8 @@ add_force = FORCES.add
 
 
 @routine
-def apply_forces(system: Any, work: Any) -> None:
+def apply_forces(system: Any, workspace: Any) -> None:
     """Add all forces beside gravity to Q; their powers are the first quadrature rates."""
     for index in range(system.force_count):
         kind = system.forces.kind[index]
-        work.quadrature_rates[index] = add_force_wrench(kind, system, index, work)
+        workspace.quadrature_rates[index] = add_force_wrench(kind, system, index, workspace)

@@ -39,13 +39,13 @@ def spring_potential(stiffness: Any, rest: Any, span: Any) -> Any:
 
 
 @once
-def spring_wrench(system: Any, index: int, work: Any) -> float:
+def spring_wrench(system: Any, index: int, workspace: Any) -> float:
     """Returns the power of the damper."""
     forces = system.forces
     a, b = forces.a[index], forces.b[index]
     points = (vec3(forces.point_a, 3 * index), vec3(forces.point_b, 3 * index))
-    pose_a, pose_b = pose_of(work.absolute, a), pose_of(work.absolute, b)
-    twist_a, twist_b = twist_of(work.absolute, a), twist_of(work.absolute, b)
+    pose_a, pose_b = pose_of(workspace.absolute, a), pose_of(workspace.absolute, b)
+    twist_a, twist_b = twist_of(workspace.absolute, a), twist_of(workspace.absolute, b)
     span = sub(
         add(pose_b[1], matvec(pose_b[0], points[1])), add(pose_a[1], matvec(pose_a[0], points[0]))
     )
@@ -54,8 +54,8 @@ def spring_wrench(system: Any, index: int, work: Any) -> float:
     )
     stiffness, damping, rest = vec3(forces.law, LAW_WIDTH * index)
     pull, lost = spring_tension(stiffness, damping, rest, span, rate)
-    add_wrench(work.rhs, b, wrench_of_force(pose_b[0], points[1], pull))
-    add_wrench(work.rhs, a, wrench_of_force(pose_a[0], points[0], neg(pull)))
+    add_wrench(workspace.rhs, b, wrench_of_force(pose_b[0], points[1], pull))
+    add_wrench(workspace.rhs, a, wrench_of_force(pose_a[0], points[0], neg(pull)))
     return lost
 
 

@@ -9,8 +9,8 @@ $$ \begin{pmatrix} M A + D N + K X & J^T \\ J X/g_2 & -\mu \end{pmatrix}
    D = -\partial_V Q, \quad K = -\partial_\xi Q + \partial_\xi(J^T\lambda), $$
 
 with $\xi = X y$, $\nu = N y$, $\alpha = A y$ how poses, velocities and accelerations follow from
-the unknowns (`ways`): about $g_2 y$, $g_1 y$ and y, and with T of $h\Delta q$ where it is known.
-It is the same for all pairs: joints that carry a body have rows here, which y fulfils.
+the unknowns (`partials`): about $g_2 y$, $g_1 y$ and y, and with T of $h\Delta q$ where it is
+known. It is the same for all pairs: joints that carry a body have rows here, which y fulfils.
 """
 
 from typing import Any
@@ -20,9 +20,15 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, clear, copy,
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
 from chasles.core.blocks.small import dot6
 from chasles.core.constraints.registry import assemble_joint
-from chasles.core.newton.armatures import feel_rotors, load_effort, load_rotors
-from chasles.core.newton.rows import lift, lower, times_rows
-from chasles.core.newton.ways import POSE_WAY, RATE_WAY, TWIST_WAY, WAYS_WIDTH, put_ways
+from chasles.core.newton.armatures import apply_rotors, load_effort, load_rotors
+from chasles.core.newton.partials import (
+    PARTIALS_WIDTH,
+    POSE_PART,
+    RATE_PART,
+    TWIST_PART,
+    put_partials,
+)
+from chasles.core.newton.rows import put_rates_of_twists, put_twists_of_rates, times_rows
 from chasles.core.recursion.coupled import push_by_coupling
 from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.tangents import DIRECTIONS, POSES, move_body, put_back, put_slopes
@@ -38,7 +44,7 @@ def add_square(newton: Any, at: int, row: int, column: int, body: int) -> None:
     """
     if at < 0:
         return
-    ways = body * WAYS_WIDTH
+    partials = body * PARTIALS_WIDTH
     for r in range(6):
         entry = (6 * row + r) * 24 + column * DIRECTIONS
         for j in range(6):
@@ -49,8 +55,8 @@ def add_square(newton: Any, at: int, row: int, column: int, body: int) -> None:
             if by_pose == 0.0 and by_twist == 0.0:
                 continue
             for c in range(6):
-                slope = by_pose * newton.ways[ways + POSE_WAY + 6 * j + c]
-                slope += by_twist * newton.ways[ways + TWIST_WAY + 6 * j + c]
+                slope = by_pose * newton.partials[partials + POSE_PART + 6 * j + c]
+                slope += by_twist * newton.partials[partials + TWIST_PART + 6 * j + c]
                 newton.values[at + 6 * r + c] -= slope
 
 
@@ -70,20 +76,20 @@ def add_pair(newton: Any, between: Any, which: int, a: int, b: int) -> None:
 
 
 @routine
-def load_bodies(system: Any, newton: Any, scratch: Any) -> None:
+def load_bodies(system: Any, newton: Any, workspace: Any) -> None:
     """M alpha, and what gyroscopic terms and gravity add."""
     for body in range(system.body_count):
-        at, ways = newton.own[body], body * WAYS_WIDTH
+        at, partials = newton.own[body], body * PARTIALS_WIDTH
         inertia = get6(system.bodies.inertia, 6 * body)
         for c in range(6):
             spin = (
-                newton.ways[ways + RATE_WAY + c],
-                newton.ways[ways + RATE_WAY + 6 + c],
-                newton.ways[ways + RATE_WAY + 12 + c],
+                newton.partials[partials + RATE_PART + c],
+                newton.partials[partials + RATE_PART + 6 + c],
+                newton.partials[partials + RATE_PART + 12 + c],
             )
             torque = symvec(inertia, spin)
             for r in range(3):
-                slide = newton.ways[ways + RATE_WAY + 18 + 6 * r + c]
+                slide = newton.partials[partials + RATE_PART + 18 + 6 * r + c]
                 newton.values[at + 6 * r + c] += torque[r]
                 newton.values[at + 18 + 6 * r + c] += system.bodies.mass[body] * slide
         for c in range(3):
@@ -92,9 +98,9 @@ def load_bodies(system: Any, newton: Any, scratch: Any) -> None:
         base = own_wrench(system, newton.tangents.probe.absolute, body)
         clear(newton.tangents.block, 12 * 24)
         for direction in range(DIRECTIONS):
-            step = move_body(newton.tangents, scratch, body, direction)
+            step = move_body(newton.tangents, workspace, body, direction)
             moved = own_wrench(system, newton.tangents.probe.absolute, body)
-            put_back(newton.tangents, scratch, body)
+            put_back(newton.tangents, workspace, body)
             for r in range(3):
                 newton.tangents.block[24 * r + direction] = (moved[0][r] - base[0][r]) / step
                 newton.tangents.block[24 * (3 + r) + direction] = (moved[1][r] - base[1][r]) / step
@@ -103,7 +109,7 @@ def load_bodies(system: Any, newton: Any, scratch: Any) -> None:
 
 @routine
 def load_rows(
-    system: Any, newton: Any, scratch: Any, measured: Any, index: int, factors: Any
+    system: Any, newton: Any, workspace: Any, measured: Any, index: int, factors: Any
 ) -> None:
     """J^T, and J on how poses move, or velocities where rows hold these, at the placed bodies.
 
@@ -114,11 +120,11 @@ def load_rows(
         first, rows = joints.first_row[joint], joints.rows[joint]
         if rows == 0:
             continue
-        assemble_joint(system, joint, scratch.absolute, probe, probe.jacobian, probe.eta)
+        assemble_joint(system, joint, workspace.absolute, probe, probe.jacobian, probe.eta)
         for r in range(rows):
             newton.values[newton.pivot[joint] + r * rows + r] -= newton.damping[first + r]
             closes = index == 3 and measured[first + r] != 0
-            part, factor = (POSE_WAY, factors[1]) if closes else (TWIST_WAY, factors[0])
+            part, factor = (POSE_PART, factors[1]) if closes else (TWIST_PART, factors[0])
             for side in range(2):
                 body = body_of(joints, joint, side)
                 if body < 0:
@@ -127,34 +133,34 @@ def load_rows(
                     newton.rows[4 * joint + 2 * side],
                     newton.rows[4 * joint + 2 * side + 1],
                 )
-                entry, ways = (first + r) * ROW_WIDTH + 6 * side, body * WAYS_WIDTH + part
+                entry, partials = (first + r) * ROW_WIDTH + 6 * side, body * PARTIALS_WIDTH + part
                 for c in range(6):
                     newton.values[above + c * rows + r] = probe.jacobian[entry + c]
                     total = 0.0
                     for j in range(6):
-                        total += probe.jacobian[entry + j] * newton.ways[ways + 6 * j + c]
+                        total += probe.jacobian[entry + j] * newton.partials[partials + 6 * j + c]
                     newton.values[below + 6 * r + c] = total / factor
 
 
 @routine
-def load_couplings(mechanism: Any, newton: Any, room: Any, factors: Any) -> None:
+def load_couplings(mechanism: Any, newton: Any, iteration: Any, factors: Any) -> None:
     """J of all couplings on bodies, and on how these move; of one that is not chosen nothing."""
-    tree, loops, own, found = mechanism.tree, mechanism.loops, mechanism.room, newton.couplings
-    absolute = room.absolute
+    tree, loops, own, found = mechanism.tree, mechanism.loops, mechanism.loop_work, newton.couplings
+    absolute = iteration.absolute
     for k in range(found.count):
         row = loops.coupled[k]
         chosen = own.active[row] != 0.0
         newton.values[found.pivot[k]] -= loops.damping[row] if chosen else 1.0
         clear(found.push, 6 * tree.body_count)
         if chosen:
-            push_by_coupling(tree, loops, own, room.places, absolute, k, -1.0, found.push)
+            push_by_coupling(tree, loops, own, iteration.places, absolute, k, -1.0, found.push)
         for at in range(found.first[k], found.first[k + 1]):
             body = found.body[at]
             below, above = found.blocks[2 * at], found.blocks[2 * at + 1]
             for c in range(6):
                 total = 0.0
                 for j in range(6):
-                    way = newton.ways[body * WAYS_WIDTH + TWIST_WAY + 6 * j + c]
+                    way = newton.partials[body * PARTIALS_WIDTH + TWIST_PART + 6 * j + c]
                     total += found.push[6 * body + j] * way
                 newton.values[below + c] = total / factors[0]
                 newton.values[above + c] = found.push[6 * body + c]
@@ -173,56 +179,63 @@ def feel_couplings(newton: Any, unknowns: int, twists: Any) -> None:
 
 @once
 def load_newton(
-    mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any, index: int, factors: Any
+    mechanism: Any,
+    workspace: Any,
+    iteration: Any,
+    newton: Any,
+    point: Any,
+    index: int,
+    factors: Any,
 ) -> bool:
-    """The whole matrix at the stage in scratch, factored; whether all pivots are regular."""
+    """The whole matrix at the stage in the workspace, factored; whether all pivots are regular."""
     system = mechanism.system
     joints, forces = system.joints, system.forces
     width = ABSOLUTE_WIDTH * system.body_count
-    place_bodies(mechanism.tree, point, room.places, scratch.absolute)
-    copy(scratch.absolute, room.absolute, width)
-    copy(scratch.absolute, newton.tangents.probe.absolute, width)
+    place_bodies(mechanism.tree, point, iteration.places, workspace.absolute)
+    copy(workspace.absolute, iteration.absolute, width)
+    copy(workspace.absolute, newton.tangents.probe.absolute, width)
     clear(newton.values, newton.size)
-    put_ways(mechanism, scratch, room, newton.ways, factors)
-    load_bodies(system, newton, scratch)
+    put_partials(mechanism, workspace, iteration, newton.partials, factors)
+    load_bodies(system, newton, workspace)
     for force in range(system.force_count):
         a, b = forces.a[force], forces.b[force]
-        if mechanism.memory.along[force] >= 0:
-            load_effort(mechanism, newton, scratch, point, force)
-        elif put_slopes(system, newton.tangents, scratch, room.multipliers, force, 0, a, b):
+        if mechanism.tree_work.along[force] >= 0:
+            load_effort(mechanism, newton, workspace, point, force)
+        elif put_slopes(system, newton.tangents, workspace, iteration.multipliers, force, 0, a, b):
             add_pair(newton, newton.across, force, a, b)
     for joint in range(system.joint_count):
         if joints.rows[joint] > 0:
             a, b = joints.a[joint], joints.b[joint]
-            put_slopes(system, newton.tangents, scratch, room.multipliers, joint, 1, a, b)
+            put_slopes(system, newton.tangents, workspace, iteration.multipliers, joint, 1, a, b)
             add_pair(newton, newton.beside, joint, a, b)
-    load_rows(system, newton, scratch, room.measured, index, factors)
-    load_couplings(mechanism, newton, room, factors)
+    load_rows(system, newton, workspace, iteration.measured, index, factors)
+    load_couplings(mechanism, newton, iteration, factors)
     load_rotors(system, newton)
     regular: bool = factor_blocks(newton, newton.values, newton.swaps) == FACTORED_ALL
     return regular
 
 
 @once
-def sharpen(mechanism: Any, scratch: Any, room: Any, newton: Any, point: Any) -> None:
-    """From the change of the chord iteration in room.change to Newton's; multipliers follow."""
+def newton_change(mechanism: Any, workspace: Any, iteration: Any, newton: Any, point: Any) -> None:
+    """From the change of the chord iteration in iteration.change to Newton's; multipliers
+    follow."""
     system, unknowns = mechanism.system, 6 * mechanism.system.body_count
     column = newton.column
-    lift(mechanism, scratch, room, point, room.change)
+    put_twists_of_rates(mechanism, workspace, iteration, point, iteration.change)
     clear(column, unknowns + system.row_count)
     for body in range(system.body_count):
-        spin, slide = twist6(room.twists, 6 * body)
+        spin, slide = twist6(iteration.twists, 6 * body)
         torque = symvec(get6(system.bodies.inertia, 6 * body), spin)
         force = scale(system.bodies.mass[body], slide)
         for c in range(3):
             column[6 * body + c], column[6 * body + 3 + c] = torque[c], force[c]
     for joint in range(system.joint_count):
-        times_rows(system, newton.tangents.probe.jacobian, joint, room.twists, 1.0, column)
-    feel_couplings(newton, unknowns, room.twists)
-    feel_rotors(system, newton, room.twists)
+        times_rows(system, newton.tangents.probe.jacobian, joint, iteration.twists, 1.0, column)
+    feel_couplings(newton, unknowns, iteration.twists)
+    apply_rotors(system, newton, iteration.twists)
     solve_blocks(newton, newton.values, newton.swaps, column)
     for row in range(system.row_count):
-        if room.own[row] != 0:
-            room.multipliers[row] += column[unknowns + row]
-    lower(mechanism, scratch, room, point, column, room.change)
-    copy(room.change, room.reply, mechanism.tree.rate_count)
+        if iteration.own[row] != 0:
+            iteration.multipliers[row] += column[unknowns + row]
+    put_rates_of_twists(mechanism, workspace, iteration, point, column, iteration.change)
+    copy(iteration.change, iteration.response, mechanism.tree.rate_count)

@@ -33,18 +33,18 @@ from chasles.core.arrays import (
     vec3,
 )
 from chasles.core.blocks.small import dot6
-from chasles.core.newton.room import OPEN, WORST_ROW
+from chasles.core.newton.newton_workspace import OPEN, WORST_ROW
 from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.closing import put_slips, solve_for
+from chasles.core.recursion.constant_rows import remove_constant_rows
 from chasles.core.recursion.coupled import put_negative
-from chasles.core.recursion.kept import keep_rows
 from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.tree import (
-    DIRECT,
     FREE,
     LEVER,
-    PROPER,
     ROW,
+    SE3_PAIR,
+    SO3XR3_PAIR,
     SPHERICAL,
     TURN,
     coordinates_of,
@@ -55,60 +55,67 @@ from chasles.groups.vectors import ZERO, cross, dot, matvec, sub, tmatvec
 
 
 @hot
-def lift(mechanism: Any, scratch: Any, room: Any, point: Any, rates: Any) -> None:
-    """Body twists, into room.twists, of bodies that stand as at `point` and move with `rates`."""
+def put_twists_of_rates(
+    mechanism: Any, workspace: Any, iteration: Any, point: Any, rates: Any
+) -> None:
+    """Body twists, into iteration.twists, of bodies that stand as at `point` and move with
+    `rates`."""
     tree = mechanism.tree
-    copy(point, room.moved, tree.stored_count)
-    copy(rates, beyond(room.moved, tree.stored_count), tree.rate_count)
-    place_bodies(tree, room.moved, room.places, room.absolute)
+    copy(point, iteration.moved, tree.stored_count)
+    copy(rates, beyond(iteration.moved, tree.stored_count), tree.rate_count)
+    place_bodies(tree, iteration.moved, iteration.places, iteration.absolute)
     for body in range(tree.body_count):
-        put6(room.twists, 6 * body, get6(room.absolute, body * ABSOLUTE_WIDTH + TWIST))
+        put6(iteration.twists, 6 * body, get6(iteration.absolute, body * ABSOLUTE_WIDTH + TWIST))
 
 
 @routine
-def motion_in_world(tree: Any, room: Any, twists: Any, body: int) -> Any:
+def motion_in_world(tree: Any, iteration: Any, twists: Any, body: int) -> Any:
     """Angular velocity, and velocity of the joint's point, of a body with one of some twists."""
     if body < 0:
         return ZERO, ZERO
-    turn = mat9(room.absolute, body * ABSOLUTE_WIDTH + POSE_R)
+    turn = mat9(iteration.absolute, body * ABSOLUTE_WIDTH + POSE_R)
     spin, slide = twist6(twists, 6 * body)
     spin, slide = matvec(turn, spin), matvec(turn, slide)
-    arm = matvec(mat9(room.places, body * ROW + TURN), vec3(tree.centre, 3 * body))
+    arm = matvec(mat9(iteration.places, body * ROW + TURN), vec3(tree.centre, 3 * body))
     return spin, sub(slide, cross(spin, arm))
 
 
 @hot
-def lower(mechanism: Any, scratch: Any, room: Any, point: Any, twists: Any, out: Any) -> None:
+def put_rates_of_twists(
+    mechanism: Any, workspace: Any, iteration: Any, point: Any, twists: Any, out: Any
+) -> None:
     """Rates of coordinates of body twists that joints allow, at the bodies that were lifted."""
     tree = mechanism.tree
     for body in range(tree.body_count):
         base = tree.base[body]
-        own = motion_in_world(tree, room, twists, body)
-        carrier = motion_in_world(tree, room, twists, base)
-        put_rates(tree, room, body, own, carrier, out, tree.rate_at[body])
+        own = motion_in_world(tree, iteration, twists, body)
+        carrier = motion_in_world(tree, iteration, twists, base)
+        put_rates(tree, iteration, body, own, carrier, out, tree.rate_at[body])
 
 
 @routine
-def put_rates(tree: Any, room: Any, body: int, own: Any, carrier: Any, out: Any, k: int) -> None:
+def put_rates(
+    tree: Any, iteration: Any, body: int, own: Any, carrier: Any, out: Any, k: int
+) -> None:
     """Rates of a body's coordinates, from its motion in the world and that of its base."""
     pair, base, at = tree.pair[body], tree.base[body], body * ROW
-    turn = mat9(room.places, at + TURN)
+    turn = mat9(iteration.places, at + TURN)
     spin, slide = own
     if base >= 0:
         spin = sub(spin, carrier[0])
-        lever = vec3(room.places, at + LEVER)
+        lever = vec3(iteration.places, at + LEVER)
         slide = sub(sub(slide, carrier[1]), cross(carrier[0], lever))
     if pair >= SPHERICAL:
         put3(out, k, tmatvec(turn, spin))
         if pair == FREE:
             put3(out, k + 3, slide)
-        elif pair == PROPER:
+        elif pair == SE3_PAIR:
             put3(out, k + 3, tmatvec(turn, slide))
-        elif pair == DIRECT:
-            put3(out, k + 3, tmatvec(mat9(room.places, base * ROW + TURN), slide))
+        elif pair == SO3XR3_PAIR:
+            put3(out, k + 3, tmatvec(mat9(iteration.places, base * ROW + TURN), slide))
     else:
         for slot in range(coordinates_of(pair)):
-            s = axis_of(tree, room.places, body, pair, slot)
+            s = axis_of(tree, iteration.places, body, pair, slot)
             out[k + slot] = dot(s[0], spin) if slot < turns_of(pair) else dot(s[1], slide)
 
 
@@ -127,12 +134,12 @@ def times_rows(system: Any, jacobian: Any, joint: int, twists: Any, scale: float
 
 
 @routine
-def pull_row(room: Any, promises: Any, row: int, gap: float, slip: float, pulls: Any) -> float:
+def pull_row(iteration: Any, accuracy: Any, row: int, gap: float, slip: float, pulls: Any) -> float:
     """What a row asks for; `pulls` are the index, 1 / g_2 and 1 / g_1.  The widest gap is noted."""
-    if room.measured[row] != 0:
-        wide = abs(gap) / promises.sizes[row]
-        if wide > room.audit[OPEN]:
-            room.audit[OPEN], room.audit[WORST_ROW] = wide, row
+    if iteration.measured[row] != 0:
+        wide = abs(gap) / accuracy.sizes[row]
+        if wide > iteration.audit[OPEN]:
+            iteration.audit[OPEN], iteration.audit[WORST_ROW] = wide, row
         if pulls[0] == 3:
             return gap * pulls[1]
     return slip * pulls[2]
@@ -142,94 +149,105 @@ def pull_row(room: Any, promises: Any, row: int, gap: float, slip: float, pulls:
 
 
 @routine
-def put_misses(mechanism: Any, scratch: Any, room: Any) -> None:
-    """-g of all rows into scratch.residual, -J V into room.column."""
-    loops, absolute = mechanism.loops, scratch.absolute
+def put_newton_residual(mechanism: Any, workspace: Any, iteration: Any) -> None:
+    """-g of all rows into workspace.residual, -J V into iteration.column."""
+    loops, absolute = mechanism.loops, workspace.absolute
     for k in range(loops.joint_count):
         put_position_residual(
-            mechanism.system, loops.joints[k], absolute, scratch, scratch.residual
+            mechanism.system, loops.joints[k], absolute, workspace, workspace.residual
         )
     unknowns = 6 * mechanism.system.body_count
-    put_negative(loops, mechanism.room.gaps, loops.joint_of, True, unknowns, scratch.residual)
-    put_slips(mechanism, scratch, absolute, scratch.jacobian, room.column, True)
+    put_negative(
+        loops, mechanism.loop_work.gaps, loops.joint_of, True, unknowns, workspace.residual
+    )
+    put_slips(mechanism, workspace, absolute, workspace.jacobian, iteration.column, True)
 
 
 @routine
-def add_rates(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
-    """J e into room.column."""
+def add_rates(mechanism: Any, workspace: Any, iteration: Any, point: Any) -> None:
+    """J e into iteration.column."""
     system, loops, unknowns = mechanism.system, mechanism.loops, 6 * mechanism.system.body_count
-    lift(mechanism, scratch, room, point, room.apart)
+    put_twists_of_rates(mechanism, workspace, iteration, point, iteration.apart)
     for k in range(loops.joint_count):
         if system.joints.rows[loops.joints[k]] > 0:
-            times_rows(system, scratch.jacobian, loops.joints[k], room.twists, 1.0, room.column)
+            times_rows(
+                system, workspace.jacobian, loops.joints[k], iteration.twists, 1.0, iteration.column
+            )
     for k in range(loops.coupled_count):
         at = unknowns + loops.source[loops.coupled[k]]
         for term in range(loops.first_term[k], loops.first_term[k + 1]):
-            slope = mechanism.room.own[loops.term_at[term]]
-            room.column[at] += slope * room.apart[loops.term_rate[term]]
+            slope = mechanism.loop_work.own[loops.term_at[term]]
+            iteration.column[at] += slope * iteration.apart[loops.term_rate[term]]
         for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
-            on_body = get6(mechanism.room.ties, 6 * tie)
-            room.column[at] += dot6(on_body, get6(room.twists, 6 * loops.tie_body[tie]))
+            on_body = get6(mechanism.loop_work.ties, 6 * tie)
+            iteration.column[at] += dot6(on_body, get6(iteration.twists, 6 * loops.tie_body[tie]))
 
 
 @routine
-def reply_of_rows(mechanism: Any, room: Any) -> None:
-    """Solve for the rows of room.column; what coordinates do goes to room.reply."""
-    solve_for(mechanism, room.column)
-    copy(mechanism.room.solution, room.reply, mechanism.tree.rate_count)
-    if mechanism.kept.count > 0:
-        keep_rows(mechanism.kept, room.reply, 0)
+def response_of_rows(mechanism: Any, iteration: Any) -> None:
+    """Solve for the rows of iteration.column; what coordinates do goes to iteration.response."""
+    solve_for(mechanism, iteration.column)
+    copy(mechanism.loop_work.solution, iteration.response, mechanism.tree.rate_count)
+    if mechanism.constant_rows.count > 0:
+        remove_constant_rows(mechanism.constant_rows, iteration.response, 0)
 
 
 @once
-def meet_rows(mechanism: Any, scratch: Any, room: Any, point: Any, pulls: Any) -> None:
-    """Into room.reply: d, what rows change the accelerations by; multipliers in room are theirs.
+def correct_rows(mechanism: Any, workspace: Any, iteration: Any, point: Any, pulls: Any) -> None:
+    """Into iteration.response: d, what rows change the accelerations by; multipliers in loop_work
+    are theirs.
 
-    The stage at `point` is in scratch, room.apart has e.  Without rows there is nothing to meet,
-    and no index: what is left is $\\dot v_{n+1} = F(q_{n+1}, v_{n+1})$.
+    The stage at `point` is in the workspace, iteration.apart has e.  Without rows there is nothing
+    to meet, and no index: what is left is $\\dot v_{n+1} = F(q_{n+1}, v_{n+1})$.
     """
-    system, loops, own = mechanism.system, mechanism.loops, mechanism.room
+    system, loops, own = mechanism.system, mechanism.loops, mechanism.loop_work
     if loops.row_count == 0:
-        clear(room.reply, mechanism.tree.rate_count)
+        clear(iteration.response, mechanism.tree.rate_count)
         return
     unknowns = 6 * system.body_count
     for row in range(loops.row_count):
-        room.multipliers[loops.source[row]] = own.multipliers[row]
-    put_misses(mechanism, scratch, room)
+        iteration.multipliers[loops.source[row]] = own.multipliers[row]
+    put_newton_residual(mechanism, workspace, iteration)
     for row in range(loops.row_count):
         source = loops.source[row]
         at = unknowns + source
-        room.column[at] = pull_row(
-            room, mechanism.promises, source, scratch.residual[at], room.column[at], pulls
+        iteration.column[at] = pull_row(
+            iteration,
+            mechanism.accuracy,
+            source,
+            workspace.residual[at],
+            iteration.column[at],
+            pulls,
         )
-    add_rates(mechanism, scratch, room, point)
-    reply_of_rows(mechanism, room)
+    add_rates(mechanism, workspace, iteration, point)
+    response_of_rows(mechanism, iteration)
     last = mechanism.tree.rate_count + unknowns
     for row in range(loops.row_count):
         added = own.solution[last + row] if loops.is_damped != 0 else own.multipliers[row]
-        room.multipliers[loops.source[row]] += added
+        iteration.multipliers[loops.source[row]] += added
 
 
 @once
-def meet_gaps(mechanism: Any, scratch: Any, room: Any, point: Any) -> None:
-    """Into room.reply: the least displacement of the poses, in the mass metric, that closes rows.
+def correct_gaps(mechanism: Any, workspace: Any, iteration: Any, point: Any) -> None:
+    """Into iteration.response: the least displacement of the poses, in the mass metric, that closes
+    rows.
 
-    After `meet_rows`, on the same factor.
+    After `correct_rows`, on the same factor.
     """
     if mechanism.loops.row_count == 0:
-        clear(room.reply, mechanism.tree.rate_count)
+        clear(iteration.response, mechanism.tree.rate_count)
         return
     loops, unknowns = mechanism.loops, 6 * mechanism.system.body_count
-    put_misses(mechanism, scratch, room)
+    put_newton_residual(mechanism, workspace, iteration)
     for row in range(loops.row_count):
         source = loops.source[row]
-        gap = scratch.residual[unknowns + source]
-        room.column[unknowns + source] = gap if room.measured[source] != 0 else 0.0
-    reply_of_rows(mechanism, room)
+        gap = workspace.residual[unknowns + source]
+        iteration.column[unknowns + source] = gap if iteration.measured[source] != 0 else 0.0
+    response_of_rows(mechanism, iteration)
 
 
 @hot
-def settle_powers(mechanism: Any, scratch: Any, room: Any, slope: Any) -> None:
+def settle_powers(mechanism: Any, workspace: Any, iteration: Any, slope: Any) -> None:
     """Drivers that have rows push with the method's own multipliers."""
     system, loops = mechanism.system, mechanism.loops
     first = 2 * mechanism.tree.rate_count
@@ -238,7 +256,7 @@ def settle_powers(mechanism: Any, scratch: Any, room: Any, slope: Any) -> None:
         drive = system.joints.drive[joint]
         if drive >= 0:
             at = first + system.joints.drive_work[joint]
-            power = -room.multipliers[loops.source[row]] * scratch.signals[drive + 1]
+            power = -iteration.multipliers[loops.source[row]] * workspace.signals[drive + 1]
             supply = first + system.quadrature_count
             slope[supply] += power - slope[at]
             slope[supply + 1] += abs(power) - abs(slope[at])

@@ -17,10 +17,16 @@ from typing import Any
 
 from chasles.compiled import beyond, hot, once, routine
 from chasles.core.arrays import copy
-from chasles.core.newton.matrix import load_newton, sharpen
-from chasles.core.newton.past import miss_past
-from chasles.core.newton.room import FACTORED, ITERATIONS, OPEN, WORST_ROW, WORST_VELOCITY
-from chasles.core.newton.rows import meet_gaps, meet_rows, settle_powers
+from chasles.core.newton.matrix import load_newton, newton_change
+from chasles.core.newton.newton_workspace import (
+    FACTORED,
+    ITERATIONS,
+    OPEN,
+    WORST_ROW,
+    WORST_VELOCITY,
+)
+from chasles.core.newton.past_points import past_residual
+from chasles.core.newton.rows import correct_gaps, correct_rows, settle_powers
 from chasles.core.outcomes import NEWTON_FAILED, OK
 from chasles.core.retraction import retract, slope_length
 from chasles.core.stage import Role, stage
@@ -44,189 +50,193 @@ BEYOND = 1e200
 
 
 @hot
-def put_increment(mechanism: Any, room: Any, factors: Any, step: float) -> None:
+def put_increment(mechanism: Any, iteration: Any, factors: Any, step: float) -> None:
     """The increment from the start of the step to the iterate; integrals by the trapezoidal rule.
 
     `factors` are g_1 and g_2.
     """
     g_1, g_2 = factors
-    increment = room.increment
+    increment = iteration.increment
     for k in range(mechanism.tree.rate_count):
-        increment[k] = room.pose[k] + (g_2 * room.unknown[k] + room.shift[k])
-        increment[mechanism.tree.rate_count + k] = room.rate[k] + g_1 * room.unknown[k]
+        increment[k] = iteration.pose[k] + (g_2 * iteration.unknown[k] + iteration.shift[k])
+        increment[mechanism.tree.rate_count + k] = iteration.rate[k] + g_1 * iteration.unknown[k]
     first = 2 * mechanism.tree.rate_count
     for k in range(slope_length(mechanism) - first):
-        increment[first + k] = 0.5 * step * (room.begun[k] + room.slope[first + k])
+        increment[first + k] = 0.5 * step * (iteration.begun[k] + iteration.slope[first + k])
 
 
 @routine
-def size_of(mechanism: Any, room: Any, values: Any) -> float:
+def size_of(mechanism: Any, iteration: Any, values: Any) -> float:
     """Of accelerations or velocities, weighed by inertias."""
     total = 0.0
     for k in range(mechanism.tree.rate_count):
-        part = room.weights[k] * values[k]
+        part = iteration.weights[k] * values[k]
         total += part * part
     return sqrt(total)
 
 
 @routine
-def note_worst(mechanism: Any, room: Any) -> None:
+def note_worst(mechanism: Any, iteration: Any) -> None:
     """Which velocity changes most."""
     largest = -1.0
     for k in range(mechanism.tree.rate_count):
-        part = abs(room.weights[k] * room.change[k])
+        part = abs(iteration.weights[k] * iteration.change[k])
         if not part <= largest:
-            largest, room.audit[WORST_VELOCITY] = part, k
+            largest, iteration.audit[WORST_VELOCITY] = part, k
 
 
 @routine
-def propose(
-    mechanism: Any, scratch: Any, room: Any, state: Any, t: float, step: float, index: int,
+def chord_change(
+    mechanism: Any, workspace: Any, iteration: Any, state: Any, t: float, step: float, index: int,
     factors: Any,
 ) -> int:  # fmt: skip
-    """The change of the chord iteration into room.change: OK, or how its stage failed."""
-    put_increment(mechanism, room, factors, step)
-    retract(mechanism, state, room.increment, room.point)
-    outcome = stage(mechanism, scratch, room.point, t, Role(0.0), room.slope)
-    count_up(room.tally, EVALUATED, 1)
+    """The change of the chord iteration into iteration.change: OK, or how its stage failed."""
+    put_increment(mechanism, iteration, factors, step)
+    retract(mechanism, state, iteration.increment, iteration.point)
+    outcome = stage(mechanism, workspace, iteration.point, t, Role(0.0), iteration.slope)
+    count_up(iteration.tally, EVALUATED, 1)
     if outcome != OK:
         return outcome
     count, pulls = mechanism.tree.rate_count, (index, 1.0 / factors[1], 1.0 / factors[0])
     for k in range(count):
-        room.apart[k] = room.unknown[k] - room.slope[mechanism.tree.rate_count + k]
-    room.audit[OPEN], room.audit[WORST_ROW] = 0.0, -1.0
-    meet_rows(mechanism, scratch, room, room.point, pulls)
+        iteration.apart[k] = iteration.unknown[k] - iteration.slope[mechanism.tree.rate_count + k]
+    iteration.audit[OPEN], iteration.audit[WORST_ROW] = 0.0, -1.0
+    correct_rows(mechanism, workspace, iteration, iteration.point, pulls)
     for k in range(count):
-        room.change[k] = room.reply[k] - room.apart[k]
+        iteration.change[k] = iteration.response[k] - iteration.apart[k]
     return OK
 
 
 @routine
-def shift_poses(mechanism: Any, scratch: Any, room: Any, factors: Any) -> float:
+def shift_poses(mechanism: Any, workspace: Any, iteration: Any, factors: Any) -> float:
     """On index 2: move the poses to where joints are closed; by how much, as accelerations."""
-    meet_gaps(mechanism, scratch, room, room.point)
+    correct_gaps(mechanism, workspace, iteration, iteration.point)
     for k in range(mechanism.tree.rate_count):
-        room.shift[k] += room.reply[k]
-    return size_of(mechanism, room, room.reply) / factors[1]
+        iteration.shift[k] += iteration.response[k]
+    return size_of(mechanism, iteration, iteration.response) / factors[1]
 
 
 @once
-def shift_to_past(mechanism: Any, room: Any, past: Any) -> float:
+def shift_to_past(mechanism: Any, iteration: Any, past: Any) -> float:
     """Move the pose to where past points, seen from it, give the velocity; by how much."""
-    miss_past(mechanism, past, room.point, room.apart, room.reply)
+    past_residual(mechanism, past, iteration.point, iteration.apart, iteration.response)
     for k in range(mechanism.tree.rate_count):
-        room.shift[k] += room.reply[k]
-    return size_of(mechanism, room, room.reply)
+        iteration.shift[k] += iteration.response[k]
+    return size_of(mechanism, iteration, iteration.response)
 
 
 @routine
-def begin_anew(mechanism: Any, room: Any) -> None:
+def restart_iteration(mechanism: Any, iteration: Any) -> None:
     """The first iterate: the guess, and integrals that grow as they did at the start."""
     first = 2 * mechanism.tree.rate_count
-    copy(room.begun, beyond(room.slope, first), slope_length(mechanism) - first)
+    copy(iteration.begun, beyond(iteration.slope, first), slope_length(mechanism) - first)
     for k in range(mechanism.tree.rate_count):
-        room.unknown[k], room.shift[k] = room.guess[k], 0.0
+        iteration.unknown[k], iteration.shift[k] = iteration.guess[k], 0.0
 
 
 @routine
-def take_change(
-    mechanism: Any, scratch: Any, room: Any, past: Any, index: int, factors: Any
+def apply_change(
+    mechanism: Any, workspace: Any, iteration: Any, past: Any, index: int, factors: Any
 ) -> float:
     """Add what an iteration has found to the unknowns; by how much they change."""
-    changed = size_of(mechanism, room, room.change)
+    changed = size_of(mechanism, iteration, iteration.change)
     if index == 2:
-        changed += shift_poses(mechanism, scratch, room, factors)
+        changed += shift_poses(mechanism, workspace, iteration, factors)
     if past.known[0] > 0:
-        changed += shift_to_past(mechanism, room, past) / factors[1]
+        changed += shift_to_past(mechanism, iteration, past) / factors[1]
     for k in range(mechanism.tree.rate_count):
-        room.unknown[k] += room.change[k]
+        iteration.unknown[k] += iteration.change[k]
     return changed
 
 
 @routine
-def judge_change(mechanism: Any, room: Any, factors: Any, changed: float, before: float) -> Any:
+def check_convergence(
+    mechanism: Any, iteration: Any, factors: Any, changed: float, before: float
+) -> Any:
     """(whether the iteration has converged, whether its changes may be rounding)."""
-    velocities = beyond(room.point, mechanism.tree.stored_count)
-    speed = size_of(mechanism, room, velocities) / factors[0]
-    scale = speed + size_of(mechanism, room, room.unknown)
-    is_rounding = changed <= max(ROUNDED * scale, ROUNDED_PLACES * room.reach / factors[1])
+    velocities = beyond(iteration.point, mechanism.tree.stored_count)
+    speed = size_of(mechanism, iteration, velocities) / factors[0]
+    scale = speed + size_of(mechanism, iteration, iteration.unknown)
+    is_rounding = changed <= max(ROUNDED * scale, ROUNDED_PLACES * iteration.reach / factors[1])
     stalls = is_rounding and changed > STALLED * before > 0.0
     return (changed <= CONVERGED * scale or stalls) and changed < BEYOND, is_rounding
 
 
 @once
 def solve_step(
-    mechanism: Any, scratch: Any, room: Any, newton: Any, past: Any, state: Any, t: float,
+    mechanism: Any, workspace: Any, iteration: Any, newton: Any, past: Any, state: Any, t: float,
     step: float, index: int, factors: Any, is_stiff: bool,
 ) -> int:  # fmt: skip
-    """The accelerations at the end of a step, t, from the guess in room.unknown: OK, or why not.
+    """The accelerations at the end of a step, t, from the guess in iteration.unknown: OK, or why
+    not.
 
     Begins with the whole matrix where `is_stiff`, and goes over to it where the chord iteration
-    does not converge quickly: room.audit[FACTORED] tells.  Leaves the increment of the whole step
-    in room.increment, rates of integrals in room.slope and the multipliers in room.multipliers.
+    does not converge quickly: iteration.audit[FACTORED] tells.  Leaves the increment of the whole
+    step in iteration.increment, rates of integrals in iteration.slope and the multipliers in
+    iteration.multipliers.
     """
-    room.audit[ITERATIONS], room.audit[FACTORED] = 0.0, 0.0
-    copy(room.unknown, room.guess, mechanism.tree.rate_count)
-    begin_anew(mechanism, room)
+    iteration.audit[ITERATIONS], iteration.audit[FACTORED] = 0.0, 0.0
+    copy(iteration.unknown, iteration.guess, mechanism.tree.rate_count)
+    restart_iteration(mechanism, iteration)
     whole, fresh, before = is_stiff, False, 0.0
     for _ in range(MOST_ITERATIONS):
-        count_one(room, ITERATIONS, ITERATED)
-        outcome = propose(mechanism, scratch, room, state, t, step, index, factors)
+        count_one(iteration, ITERATIONS, ITERATED)
+        outcome = chord_change(mechanism, workspace, iteration, state, t, step, index, factors)
         if outcome != OK:
             return outcome
         if whole:
             if not fresh:
                 fresh = True
-                count_one(room, FACTORED, ALL_FACTORED)
-                point = room.point
-                if not load_newton(mechanism, scratch, room, newton, point, index, factors):
+                count_one(iteration, FACTORED, ALL_FACTORED)
+                point = iteration.point
+                if not load_newton(mechanism, workspace, iteration, newton, point, index, factors):
                     break
-            sharpen(mechanism, scratch, room, newton, room.point)
-        changed = take_change(mechanism, scratch, room, past, index, factors)
-        converged, is_rounding = judge_change(mechanism, room, factors, changed, before)
+            newton_change(mechanism, workspace, iteration, newton, iteration.point)
+        changed = apply_change(mechanism, workspace, iteration, past, index, factors)
+        converged, is_rounding = check_convergence(mechanism, iteration, factors, changed, before)
         if converged:
-            settle_powers(mechanism, scratch, room, room.slope)
-            put_increment(mechanism, room, factors, step)
+            settle_powers(mechanism, workspace, iteration, iteration.slope)
+            put_increment(mechanism, iteration, factors, step)
             return OK
         if before > 0.0 and not changed < SLOW * before and not is_rounding:
             fresh = False
             if not whole:
                 whole, changed = True, 0.0
-                begin_anew(mechanism, room)
+                restart_iteration(mechanism, iteration)
         if not changed < BEYOND:  # NaN, too
             break
         before = changed
-    note_worst(mechanism, room)
+    note_worst(mechanism, iteration)
     return NEWTON_FAILED
 
 
 @routine
-def count_one(room: Any, this: int, all_of_them: int) -> None:
+def count_one(iteration: Any, this: int, all_of_them: int) -> None:
     """Count an iteration or a factorisation, of this step and of all."""
-    room.audit[this] += 1.0
-    count_up(room.tally, all_of_them, 1)
+    iteration.audit[this] += 1.0
+    count_up(iteration.tally, all_of_them, 1)
 
 
 @hot
-def put_begun(mechanism: Any, room: Any, rates: Any) -> None:
+def put_begun(mechanism: Any, iteration: Any, rates: Any) -> None:
     """Rates of the integrals at the start of a step."""
-    copy(rates, room.begun, slope_length(mechanism) - 2 * mechanism.tree.rate_count)
+    copy(rates, iteration.begun, slope_length(mechanism) - 2 * mechanism.tree.rate_count)
 
 
 @hot
-def put_rest(mechanism: Any, room: Any, out: Any, rates: Any) -> None:
+def put_rest(mechanism: Any, iteration: Any, out: Any, rates: Any) -> None:
     """The multipliers into a block, and the rates of the integrals where the next step finds them.
 
     After `solve_step`.
     """
     first, layout = 2 * mechanism.tree.rate_count, mechanism.layout
-    copy(beyond(room.slope, first), rates, slope_length(mechanism) - first)
-    copy(room.multipliers, beyond(out, layout.multipliers), layout.kept - layout.multipliers)
+    copy(beyond(iteration.slope, first), rates, slope_length(mechanism) - first)
+    copy(iteration.multipliers, beyond(out, layout.multipliers), layout.kept - layout.multipliers)
 
 
 @hot
-def next_stiff(room: Any, steps: float) -> float:
+def next_stiff(iteration: Any, steps: float) -> float:
     """For how many steps to come the whole matrix is taken from the start."""
-    if room.audit[FACTORED] > 0.0:
+    if iteration.audit[FACTORED] > 0.0:
         return steps - 1.0 if steps > 0.0 else STIFF_STEPS
     return 0.0

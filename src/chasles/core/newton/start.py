@@ -16,42 +16,45 @@ PARTS = 64.0
 
 @once
 def find_second_rates(
-    mechanism: Any, scratch: Any, room: Any, state: Any, t: float, step: float
+    mechanism: Any, workspace: Any, iteration: Any, state: Any, t: float, step: float
 ) -> int:
-    """v'' at a state into room.shift; its own stage is left in scratch and room.slope.
+    """v'' at a state into iteration.shift; its own stage is left in the workspace and
+    iteration.slope.
 
-    A difference of second order of the accelerations ahead; v' goes to room.unknown.
+    A difference of second order of the accelerations ahead; v' goes to iteration.unknown.
     """
     part, count = step / PARTS, mechanism.tree.rate_count
-    clear(room.shift, count)
-    copy(state, room.point, mechanism.layout.kept)
-    outcome = stage(mechanism, scratch, room.point, t, Role(0.0), room.slope)
-    count_up(room.tally, EVALUATED, 1)
+    clear(iteration.shift, count)
+    copy(state, iteration.point, mechanism.layout.kept)
+    outcome = stage(mechanism, workspace, iteration.point, t, Role(0.0), iteration.slope)
+    count_up(iteration.tally, EVALUATED, 1)
     if outcome != OK:
         return outcome
-    copy(room.slope, room.pose, count)
-    copy(beyond(room.slope, count), room.rate, count)
+    copy(iteration.slope, iteration.pose, count)
+    copy(beyond(iteration.slope, count), iteration.rate, count)
     for j, weight in ((2, -0.5), (1, 2.0), (0, -1.5)):
         for k in range(count):
-            room.increment[k] = j * part * room.pose[k]
-            room.increment[count + k] = j * part * room.rate[k]
-        retract(mechanism, state, room.increment, room.point)
-        outcome = stage(mechanism, scratch, room.point, t + j * part, Role(0.0), room.slope)
-        count_up(room.tally, EVALUATED, 1)
+            iteration.increment[k] = j * part * iteration.pose[k]
+            iteration.increment[count + k] = j * part * iteration.rate[k]
+        retract(mechanism, state, iteration.increment, iteration.point)
+        outcome = stage(
+            mechanism, workspace, iteration.point, t + j * part, Role(0.0), iteration.slope
+        )
+        count_up(iteration.tally, EVALUATED, 1)
         if outcome != OK:
             return outcome
         for k in range(count):
-            room.unknown[k] = room.slope[count + k]
-            room.shift[k] += weight / part * room.unknown[k]
+            iteration.unknown[k] = iteration.slope[count + k]
+            iteration.shift[k] += weight / part * iteration.unknown[k]
     return OK
 
 
 @hot
-def is_resolved(mechanism: Any, room: Any, step: float) -> bool:
+def is_resolved(mechanism: Any, iteration: Any, step: float) -> bool:
     """Whether accelerations change by less than themselves in a step, after `find_second_rates`.
 
     Otherwise forces are stiff: v'' is that of a transient which no step shows.
     """
-    rates = size_of(mechanism, room, room.unknown)
-    resolved: bool = step * size_of(mechanism, room, room.shift) <= rates
+    rates = size_of(mechanism, iteration, iteration.unknown)
+    resolved: bool = step * size_of(mechanism, iteration, iteration.shift) <= rates
     return resolved

@@ -25,8 +25,8 @@ from chasles.core.blocks.small import (
 )
 from chasles.core.recursion.articulate import articulate, clear_sums, load_wrenches
 from chasles.core.recursion.axes import axis_of, z_axis
-from chasles.core.recursion.dust import swept3
-from chasles.core.recursion.tips import accelerate_tip
+from chasles.core.recursion.denormals import flushed3
+from chasles.core.recursion.spherical_leaves import accelerate_leaf
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
@@ -34,7 +34,6 @@ from chasles.core.recursion.tree import (
     BIAS_W,
     COLUMN,
     COUPLING,
-    DIRECT,
     FIXED,
     FREE,
     GAIN,
@@ -42,6 +41,7 @@ from chasles.core.recursion.tree import (
     PULL,
     REVOLUTE,
     ROW,
+    SO3XR3_PAIR,
     SPHERICAL,
     TURN,
     coordinates_of,
@@ -50,20 +50,23 @@ from chasles.groups.vectors import ZERO, add, axpy, cross, dot, matvec, neg, sub
 
 
 @formula
-def answered(rows: Any, at: int, slot: int, alpha: Any, acceleration: Any) -> Any:
+def coordinate_acceleration(rows: Any, at: int, slot: int, alpha: Any, acceleration: Any) -> Any:
     """q'' = D^-1 (tau - S . p - U . X)."""
     u = at + COLUMN + 6 * slot
-    felt = dot(vec3(rows, u), alpha) + dot(vec3(rows, u + 3), acceleration)
-    return rows[at + PULL + slot] - rows[at + GAIN + slot] * felt
+    load = dot(vec3(rows, u), alpha) + dot(vec3(rows, u + 3), acceleration)
+    return rows[at + PULL + slot] - rows[at + GAIN + slot] * load
 
 
 @hot
-def several_answers(tree: Any, rows: Any, body: int, pair: int, x: Any, out: Any, k: int) -> Any:
-    """`answered` of all coordinates, the last to give way first; X with all of them."""
+def coordinate_accelerations(
+    tree: Any, rows: Any, body: int, pair: int, x: Any, out: Any, k: int
+) -> Any:
+    """`coordinate_acceleration` of all coordinates, the last to give way first; X with all of
+    them."""
     alpha, a = x
     for back in range(coordinates_of(pair)):
         slot = coordinates_of(pair) - 1 - back
-        rate = answered(rows, body * ROW, slot, alpha, a)
+        rate = coordinate_acceleration(rows, body * ROW, slot, alpha, a)
         turn, shift = axis_of(tree, rows, body, pair, slot)
         alpha, a = axpy(rate, turn, alpha), axpy(rate, shift, a)
         out[k + slot] = rate
@@ -87,7 +90,7 @@ def chart_rates(tree: Any, rows: Any, body: int, down: Any, moving: Any, out: An
         carried = vec3(rows, up + ALPHA)
         alpha = sub(alpha, carried)
         a = sub(a, add(vec3(rows, up + ACCELERATION), cross(carried, vec3(rows, at + LEVER))))
-        if tree.pair[body] == DIRECT:
+        if tree.pair[body] == SO3XR3_PAIR:
             frame = mat9(rows, up + TURN)
         if moving:
             alpha = sub(alpha, vec3(rows, at + BIAS_W))
@@ -115,11 +118,12 @@ def solve_six(rows: Any, at: int) -> None:
 
 @hot
 def accelerate_body(
-    tree: Any, rows: Any, body: int, down: Any, moving: Any, in_tips: int, out: Any, first: int
+    tree: Any, rows: Any, body: int, down: Any, moving: Any, with_leaves: int, out: Any, first: int
 ) -> None:
     """alpha and a of one body, whose parent's are known; rates of its velocities.
 
-    `moving` says whether velocities add anything, `in_tips` whether tips have axes of their own.
+    `moving` says whether velocities add anything, `with_leaves` whether leaves have axes of their
+    own.
     """
     at, pair, parent = body * ROW, tree.pair[body], tree.parent[body]
     k = first + tree.rate_at[body]
@@ -131,8 +135,8 @@ def accelerate_body(
     if pair == FREE:
         free_rates(rows, at, down, out, k)
         return
-    if in_tips != 0 and tree.is_tip[body] != 0:
-        accelerate_tip(tree, rows, body, down, out, k)
+    if with_leaves != 0 and tree.is_spherical_leaf[body] != 0:
+        accelerate_leaf(tree, rows, body, down, out, k)
         return
     alpha, a, carried = ZERO, neg(down), moving and parent >= 0
     if parent >= 0:
@@ -153,34 +157,34 @@ def accelerate_body(
         alpha = own
     else:
         if pair == REVOLUTE:
-            rate = answered(rows, at, 0, alpha, a)
+            rate = coordinate_acceleration(rows, at, 0, alpha, a)
             out[k] = rate
             alpha = axpy(rate, z_axis(rows, at), alpha)
         elif pair != FIXED:
-            alpha, a = several_answers(tree, rows, body, pair, (alpha, a), out, k)
+            alpha, a = coordinate_accelerations(tree, rows, body, pair, (alpha, a), out, k)
         if carried:
             alpha = add(alpha, vec3(rows, at + BIAS_W))
             a = add(a, vec3(rows, at + BIAS_U))
-    if tree.sweeps[body] != 0:
-        alpha, a = swept3(alpha), swept3(a)
+    if tree.flushes[body] != 0:
+        alpha, a = flushed3(alpha), flushed3(a)
     put3(rows, at + ALPHA, alpha)
     put3(rows, at + ACCELERATION, a)
 
 
 @hot
-def accelerate(tree: Any, rows: Any, in_tips: int, out: Any, first: int) -> None:
+def accelerate(tree: Any, rows: Any, with_leaves: int, out: Any, first: int) -> None:
     """Outward: alpha and a of every body; the rates of all velocities from out[first] on."""
     down = vec3(tree.gravity, 0)
     for body in range(tree.body_count):
-        accelerate_body(tree, rows, body, down, True, in_tips, out, first)
+        accelerate_body(tree, rows, body, down, True, with_leaves, out, first)
 
 
 @once
-def accelerations(tree: Any, memory: Any, out: Any, first: int) -> None:
+def accelerations(tree: Any, tree_work: Any, out: Any, first: int) -> None:
     """The rates of all velocities at the bodies that `kinematics` has placed."""
-    if memory.is_loaded != 0:
-        clear_sums(tree, memory.rows)
-    if memory.has_wrenches != 0:
-        load_wrenches(tree, memory)
-    articulate(tree, memory)
-    accelerate(tree, memory.rows, memory.has_tips, out, first)
+    if tree_work.is_loaded != 0:
+        clear_sums(tree, tree_work.rows)
+    if tree_work.has_wrenches != 0:
+        load_wrenches(tree, tree_work)
+    articulate(tree, tree_work)
+    accelerate(tree, tree_work.rows, tree_work.has_spherical_leaves, out, first)

@@ -35,7 +35,7 @@ from chasles.core.blocks.small import (
     scale3,
 )
 from chasles.core.recursion.axes import axis_of, is_shift, z_axis
-from chasles.core.recursion.dust import swept3, swept_inertia
+from chasles.core.recursion.denormals import flushed3, flushed_inertia
 from chasles.core.recursion.inertia import (
     crossed,
     deflated,
@@ -49,7 +49,7 @@ from chasles.core.recursion.inertia import (
     spread,
     turning_column,
 )
-from chasles.core.recursion.tips import put_free_tip, tip_share
+from chasles.core.recursion.spherical_leaves import leaf_inertia, put_grounded_leaf
 from chasles.core.recursion.tree import (
     ALPHA,
     BIAS_U,
@@ -124,10 +124,10 @@ def rigid_of(tree: Any, rows: Any, body: int, pair: int) -> Any:
 
 
 @formula
-def whole_of(tree: Any, memory: Any, rows: Any, body: int, pair: int) -> Any:
+def whole_of(tree: Any, tree_work: Any, rows: Any, body: int, pair: int) -> Any:
     """(I, H, M) and p of a body with all that hangs on it and all loads."""
     a, p = rigid_of(tree, rows, body, pair)
-    if memory.is_loaded != 0 or tree.is_leaf[body] == 0:
+    if tree_work.is_loaded != 0 or tree.is_leaf[body] == 0:
         at = body * ROW
         a = sum_of(a, inertia_of(rows, at))
         p = (add(p[0], vec3(rows, at + TORQUE)), add(p[1], vec3(rows, at + FORCE)))
@@ -135,14 +135,14 @@ def whole_of(tree: Any, memory: Any, rows: Any, body: int, pair: int) -> Any:
 
 
 @hot
-def hand_up(
-    tree: Any, memory: Any, rows: Any, body: int, parent: int, a: Any, torque: Any, force: Any
+def add_to_parent(
+    tree: Any, tree_work: Any, rows: Any, body: int, parent: int, a: Any, torque: Any, force: Any
 ) -> None:
     """Give the parent its share: the first to come sets the sums, the others add."""
     up = parent * ROW
-    if tree.sweeps[body] != 0:
-        a, torque, force = swept_inertia(a), swept3(torque), swept3(force)
-    if memory.is_loaded != 0 or tree.is_later[body] != 0:
+    if tree.flushes[body] != 0:
+        a, torque, force = flushed_inertia(a), flushed3(torque), flushed3(force)
+    if tree_work.is_loaded != 0 or tree.is_later[body] != 0:
         put_inertia(rows, up, sum_of(inertia_of(rows, up), a))
         add_load(rows, up, torque, force)
     else:
@@ -179,40 +179,42 @@ def add_load(rows: Any, at: int, torque: Any, force: Any) -> None:
 
 
 @formula
-def load_on(tree: Any, memory: Any, body: int) -> Any:
+def load_on(tree: Any, tree_work: Any, body: int) -> Any:
     """The load of a body about P, world axes, from that in its own axes at its centre of mass."""
-    axes, turn = mat9(tree.axes, 9 * body), mat9(memory.rows, body * ROW + TURN)
-    torque = tmatvec(axes, vec3(memory.wrenches, 6 * body))
-    force = tmatvec(axes, vec3(memory.wrenches, 6 * body + 3))
+    axes, turn = mat9(tree.axes, 9 * body), mat9(tree_work.rows, body * ROW + TURN)
+    torque = tmatvec(axes, vec3(tree_work.wrenches, 6 * body))
+    force = tmatvec(axes, vec3(tree_work.wrenches, 6 * body + 3))
     torque = add(torque, cross(vec3(tree.centre, 3 * body), force))
     return matvec(turn, torque), matvec(turn, force)
 
 
 @routine
-def load_wrenches(tree: Any, memory: Any) -> None:
+def load_wrenches(tree: Any, tree_work: Any) -> None:
     """Take the loads off p."""
     for body in range(tree.body_count):
-        torque, force = load_on(tree, memory, body)
-        add_load(memory.rows, body * ROW, neg(torque), neg(force))
+        torque, force = load_on(tree, tree_work, body)
+        add_load(tree_work.rows, body * ROW, neg(torque), neg(force))
 
 
 # --- one coordinate ---
 
 
 @formula
-def stiffness_of(tree: Any, memory: Any, k: int, along: Any, felt: Any) -> Any:
+def stiffness_of(tree: Any, tree_work: Any, k: int, along: Any, push: Any) -> Any:
     """(D^-1, D^-1 (tau - S . p)) of coordinate k, or (0, f'') where it is driven."""
     drive = tree.driven[k]
     if drive >= 0:
-        return 0.0, memory.signals[drive + 2]
+        return 0.0, tree_work.signals[drive + 2]
     gain = 1.0 / (along + tree.armature[k])
-    if memory.has_efforts != 0:
-        return gain, gain * (memory.efforts[k] - felt)
-    return gain, -gain * felt
+    if tree_work.has_efforts != 0:
+        return gain, gain * (tree_work.efforts[k] - push)
+    return gain, -gain * push
 
 
 @formula
-def yielded(rows: Any, at: int, slot: int, a: Any, p: Any, u: Any, gain: Any, pull: Any) -> Any:
+def after_elimination(
+    rows: Any, at: int, slot: int, a: Any, p: Any, u: Any, gain: Any, pull: Any
+) -> Any:
     """A' and p' once a coordinate has given way; U, D^-1 and the pull are kept in the row."""
     put3(rows, at + COLUMN + 6 * slot, u[0])
     put3(rows, at + COLUMN + 6 * slot + 3, u[1])
@@ -222,54 +224,56 @@ def yielded(rows: Any, at: int, slot: int, a: Any, p: Any, u: Any, gain: Any, pu
 
 
 @hot
-def give_turn(tree: Any, memory: Any, rows: Any, at: int, k: int, a: Any, p: Any, z: Any) -> Any:
+def eliminate_turn(
+    tree: Any, tree_work: Any, rows: Any, at: int, k: int, a: Any, p: Any, z: Any
+) -> Any:
     """Give up a turn about z: all that a hinge has."""
     u = turning_column(a, z)
-    gain, pull = stiffness_of(tree, memory, k, dot(z, u[0]), dot(z, p[0]))
-    return yielded(rows, at, 0, a, p, u, gain, pull)
+    gain, pull = stiffness_of(tree, tree_work, k, dot(z, u[0]), dot(z, p[0]))
+    return after_elimination(rows, at, 0, a, p, u, gain, pull)
 
 
 @hot
-def give_shift(
-    tree: Any, memory: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, z: Any
+def eliminate_shift(
+    tree: Any, tree_work: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, z: Any
 ) -> Any:
     """Give up a shift along z."""
     u = sliding_column(a, z)
-    gain, pull = stiffness_of(tree, memory, k, dot(z, u[1]), dot(z, p[1]))
-    return yielded(rows, at, slot, a, p, u, gain, pull)
+    gain, pull = stiffness_of(tree, tree_work, k, dot(z, u[1]), dot(z, p[1]))
+    return after_elimination(rows, at, slot, a, p, u, gain, pull)
 
 
 @hot
-def give_along(
-    tree: Any, memory: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, s: Any
+def eliminate_screw(
+    tree: Any, tree_work: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, s: Any
 ) -> Any:
     """Give up a coordinate that turns and shifts along s."""
     u = response(a, s[0], s[1])
-    stiff, felt = dot(s[0], u[0]) + dot(s[1], u[1]), dot(s[0], p[0]) + dot(s[1], p[1])
-    gain, pull = stiffness_of(tree, memory, k, stiff, felt)
-    return yielded(rows, at, slot, a, p, u, gain, pull)
+    stiff, push = dot(s[0], u[0]) + dot(s[1], u[1]), dot(s[0], p[0]) + dot(s[1], p[1])
+    gain, pull = stiffness_of(tree, tree_work, k, stiff, push)
+    return after_elimination(rows, at, slot, a, p, u, gain, pull)
 
 
 # --- the pairs ---
 
 
 @hot
-def articulate_ball(tree: Any, memory: Any, rows: Any, body: int, parent: int) -> None:
+def articulate_ball(tree: Any, tree_work: Any, rows: Any, body: int, parent: int) -> None:
     """A ball without armature: three coordinates at once, and a 3x3 for the parent."""
     at = body * ROW
-    if memory.has_tips != 0 and tree.is_tip[body] != 0:
+    if tree_work.has_spherical_leaves != 0 and tree.is_spherical_leaf[body] != 0:
         if parent < 0:
-            put_free_tip(tree, memory, rows, body)
+            put_grounded_leaf(tree, tree_work, rows, body)
         else:
-            share, torque, force = tip_share(tree, memory, rows, body)
-            hand_up(tree, memory, rows, body, parent, share, torque, force)
+            share, torque, force = leaf_inertia(tree, tree_work, rows, body)
+            add_to_parent(tree, tree_work, rows, body, parent, share, torque, force)
         return
-    (rotary, h, m), p = whole_of(tree, memory, rows, body, SPHERICAL)
+    (rotary, h, m), p = whole_of(tree, tree_work, rows, body, SPHERICAL)
     factor = ldl3(rotary)
     load = neg(p[0])
     put9(rows, at + COUPLING, h)
-    if memory.has_efforts != 0:
-        effort = vec3(memory.efforts, tree.rate_at[body])
+    if tree_work.has_efforts != 0:
+        effort = vec3(tree_work.efforts, tree.rate_at[body])
         load = add(load, matvec(mat9(rows, at + TURN), effort))
     free = backward3(factor, scale3(factor, forward3(factor, load)))
     put6(rows, at + COLUMN, factor)
@@ -290,47 +294,49 @@ def articulate_ball(tree: Any, memory: Any, rows: Any, body: int, parent: int) -
     r = vec3(rows, at + LEVER)
     carried = crossed(r, left)
     share = (lever_inertia(r, carried), carried, left)
-    hand_up(tree, memory, rows, body, parent, share, cross(r, force), force)
+    add_to_parent(tree, tree_work, rows, body, parent, share, cross(r, force), force)
 
 
 @hot
-def articulate_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, parent: int) -> None:
+def articulate_axes(
+    tree: Any, tree_work: Any, rows: Any, body: int, pair: int, parent: int
+) -> None:
     """All pairs of one to three coordinates, and the weld."""
     at, k = body * ROW, tree.rate_at[body]
-    a, p = whole_of(tree, memory, rows, body, pair)
+    a, p = whole_of(tree, tree_work, rows, body, pair)
     if parent >= 0:
         more = response(a, vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U))
         p = (add(p[0], more[0]), add(p[1], more[1]))
     if pair == REVOLUTE:
-        a, p = give_turn(tree, memory, rows, at, k, a, p, z_axis(rows, at))
+        a, p = eliminate_turn(tree, tree_work, rows, at, k, a, p, z_axis(rows, at))
     elif pair == PRISMATIC:
-        a, p = give_shift(tree, memory, rows, at, 0, k, a, p, z_axis(rows, at))
+        a, p = eliminate_shift(tree, tree_work, rows, at, 0, k, a, p, z_axis(rows, at))
     elif pair != FIXED:
-        a, p = several_axes(tree, memory, rows, body, pair, a, p)
+        a, p = several_axes(tree, tree_work, rows, body, pair, a, p)
     if parent >= 0:
         r = vec3(rows, at + LEVER)
         torque, force = moved_wrench(p[0], p[1], r)
-        hand_up(tree, memory, rows, body, parent, shifted(a, r), torque, force)
+        add_to_parent(tree, tree_work, rows, body, parent, shifted(a, r), torque, force)
 
 
 @hot
-def several_axes(tree: Any, memory: Any, rows: Any, body: int, pair: int, a: Any, p: Any) -> Any:
-    """All pairs but hinges, and geared balls: coordinate after coordinate."""
+def several_axes(tree: Any, tree_work: Any, rows: Any, body: int, pair: int, a: Any, p: Any) -> Any:
+    """All pairs but hinges, and balls with armature: coordinate after coordinate."""
     at, k = body * ROW, tree.rate_at[body]
     for slot in range(coordinates_of(pair)):
         s = axis_of(tree, rows, body, pair, slot)
         if is_shift(pair, slot):
-            a, p = give_shift(tree, memory, rows, at, slot, k + slot, a, p, s[1])
+            a, p = eliminate_shift(tree, tree_work, rows, at, slot, k + slot, a, p, s[1])
         else:
-            a, p = give_along(tree, memory, rows, at, slot, k + slot, a, p, s)
+            a, p = eliminate_screw(tree, tree_work, rows, at, slot, k + slot, a, p, s)
     return a, p
 
 
 @routine
-def articulate_free(tree: Any, memory: Any, rows: Any, body: int) -> None:
+def articulate_free(tree: Any, tree_work: Any, rows: Any, body: int) -> None:
     """A pair of six dimensions: A X = tau - p, half solved."""
     at, k = body * ROW, tree.rate_at[body]
-    (i, h, m), p = whole_of(tree, memory, rows, body, FREE)
+    (i, h, m), p = whole_of(tree, tree_work, rows, body, FREE)
     factor = ldl6((
         i[0], i[1], i[2], i[3], i[4], i[5],
         h[0], h[3], h[6], m[0],
@@ -338,27 +344,27 @@ def articulate_free(tree: Any, memory: Any, rows: Any, body: int) -> None:
         h[2], h[5], h[8], m[3], m[4], m[5],
     ))  # fmt: skip
     torque, force = neg(p[0]), neg(p[1])
-    if memory.has_efforts != 0:
-        torque = add(torque, matvec(mat9(rows, at + TURN), vec3(memory.efforts, k)))
-        force = add(force, vec3(memory.efforts, k + 3))
+    if tree_work.has_efforts != 0:
+        torque = add(torque, matvec(mat9(rows, at + TURN), vec3(tree_work.efforts, k)))
+        force = add(force, vec3(tree_work.efforts, k + 3))
     put_triangle6(rows, at + COLUMN, factor)
     put6(rows, at + ALPHA, forward6(factor, torque + force))
 
 
 @hot
-def articulate_body(tree: Any, memory: Any, rows: Any, body: int) -> None:
+def articulate_body(tree: Any, tree_work: Any, rows: Any, body: int) -> None:
     """Hand the parent of one body what it feels of it."""
     pair, parent = tree.pair[body], tree.parent[body]
     if pair == SPHERICAL:
-        articulate_ball(tree, memory, rows, body, parent)
+        articulate_ball(tree, tree_work, rows, body, parent)
     elif pair >= FREE:
-        articulate_free(tree, memory, rows, body)
+        articulate_free(tree, tree_work, rows, body)
     else:
-        articulate_axes(tree, memory, rows, body, pair, parent)
+        articulate_axes(tree, tree_work, rows, body, pair, parent)
 
 
 @hot
-def articulate(tree: Any, memory: Any) -> None:
+def articulate(tree: Any, tree_work: Any) -> None:
     """Inward: every body hands its parent what it feels of it."""
     for k in range(tree.body_count):
-        articulate_body(tree, memory, memory.rows, tree.body_count - 1 - k)
+        articulate_body(tree, tree_work, tree_work.rows, tree.body_count - 1 - k)

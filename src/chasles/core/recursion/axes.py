@@ -4,7 +4,15 @@ from typing import Any
 
 from chasles.compiled import formula
 from chasles.core.arrays import vec3
-from chasles.core.recursion.tree import AXIS, GEARED, REVOLUTE, ROW, TURN, is_flat, turns_of
+from chasles.core.recursion.tree import (
+    AXIS,
+    REVOLUTE,
+    ROW,
+    SPHERICAL_ARMATURE,
+    TURN,
+    is_flat,
+    turns_of,
+)
 from chasles.groups.vectors import ZERO, cross, scale
 
 
@@ -21,7 +29,7 @@ def z_axis(rows: Any, at: int) -> Any:
 @formula
 def is_shift(pair: int, slot: int) -> bool:
     """Whether a coordinate turns nothing.  Of all pairs but balls and charts."""
-    return slot >= turns_of(pair) and pair != GEARED
+    return slot >= turns_of(pair) and pair != SPHERICAL_ARMATURE
 
 
 @formula
@@ -29,7 +37,7 @@ def axis_of(tree: Any, rows: Any, body: int, pair: int, slot: int) -> Any:
     """S of a coordinate: (turn, shift).  Of all pairs but balls and charts."""
     at = body * ROW
     z = z_axis(rows, at)
-    if pair == GEARED:
+    if pair == SPHERICAL_ARMATURE:
         return column_of_turn(rows, at, slot), ZERO
     if pair == REVOLUTE:
         return z, ZERO

@@ -40,9 +40,9 @@ from chasles.compiled import once, routine
 from chasles.core.arrays import ROW_WIDTH
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.recursion import motion
+from chasles.core.recursion.body_rows import row_times_motion
 from chasles.core.recursion.coupled import put_coupled_rows, put_negative, take_coupled
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.on_bodies import felt_by_row
 from chasles.core.recursion.refine import gather, solve_rows
 from chasles.core.stabilisation.record import FED_BACK
 from chasles.core.stabilisation.residuals import (
@@ -63,19 +63,21 @@ FAR = 8.0 * 2.0**-52 / CLOSED
 
 
 @routine
-def put_slips(mechanism: Any, work: Any, absolute: Any, rows: Any, out: Any, all_of: bool) -> None:
+def put_slips(
+    mechanism: Any, workspace: Any, absolute: Any, rows: Any, out: Any, all_of: bool
+) -> None:
     """-J V at the placed bodies, of all rows or of those that are stabilised, into a column."""
     loops, chosen = mechanism.loops, mechanism.stabiliser.found.chosen
     for k in range(loops.joint_count):
         joint = loops.joints[k]
         if all_of or chosen[joint] != 0:
-            put_velocity_residual(mechanism.system, joint, absolute, work, rows, out)
+            put_velocity_residual(mechanism.system, joint, absolute, workspace, rows, out)
     unknowns = 6 * mechanism.system.body_count
-    put_negative(loops, mechanism.room.speeds, chosen, all_of, unknowns, out)
+    put_negative(loops, mechanism.loop_work.speeds, chosen, all_of, unknowns, out)
 
 
 @routine
-def put_openings(mechanism: Any, scratch: Any, state: Any, part: int, all_of: bool) -> None:
+def put_openings(mechanism: Any, workspace: Any, state: Any, part: int, all_of: bool) -> None:
     """-g (SHIFTS) and -J V (SLIPS) at a state, of all rows or of those that are stabilised.
 
     They go to shift and change of the stabiliser's record, with the bodies and J there.
@@ -87,29 +89,31 @@ def put_openings(mechanism: Any, scratch: Any, state: Any, part: int, all_of: bo
     for k in range(loops.joint_count):
         joint = loops.joints[k]
         if all_of or found.chosen[joint] != 0:
-            assemble_joint(system, joint, found.absolute, scratch, found.jacobian, found.eta)
+            assemble_joint(system, joint, found.absolute, workspace, found.jacobian, found.eta)
             if part & SHIFTS:
-                put_position_residual(system, joint, found.absolute, scratch, found.shift)
+                put_position_residual(system, joint, found.absolute, workspace, found.shift)
     if loops.coupled_count > 0:
-        put_coupled_rows(tree, loops, mechanism.room, state, found.absolute, scratch, found.eta)
+        put_coupled_rows(
+            tree, loops, mechanism.loop_work, state, found.absolute, workspace, found.eta
+        )
     if part & SHIFTS:
-        gaps, unknowns = mechanism.room.gaps, 6 * system.body_count
+        gaps, unknowns = mechanism.loop_work.gaps, 6 * system.body_count
         put_negative(loops, gaps, found.chosen, all_of, unknowns, found.shift)
     if part & SLIPS:
-        put_slips(mechanism, scratch, found.absolute, found.jacobian, found.change, all_of)
+        put_slips(mechanism, workspace, found.absolute, found.jacobian, found.change, all_of)
 
 
 @routine
-def put_cut_residuals(mechanism: Any, scratch: Any, state: Any) -> float:
+def put_cut_residuals(mechanism: Any, workspace: Any, state: Any) -> float:
     """-g and -J V of the stabilised joints among the cut ones; the largest g, in sizes."""
     system, loops, found = mechanism.system, mechanism.loops, mechanism.stabiliser.found
-    put_openings(mechanism, scratch, state, SHIFTS + SLIPS, False)
-    largest, promises, unknowns = 0.0, mechanism.promises, 6 * system.body_count
+    put_openings(mechanism, workspace, state, SHIFTS + SLIPS, False)
+    largest, accuracy, unknowns = 0.0, mechanism.accuracy, 6 * system.body_count
     for row in range(loops.row_count):
         source, far = loops.source[row], 0.0
-        if promises.lengths[source] != 0.0:
+        if accuracy.lengths[source] != 0.0:
             far = FAR * furthest(system, loops.joint_of[row], found.absolute)
-        size = promises.sizes[source] + far
+        size = accuracy.sizes[source] + far
         largest = maximum(largest, absolute(found.shift[unknowns + source]) / size)
     return largest
 
@@ -119,29 +123,29 @@ def solve_for(mechanism: Any, column: Any) -> None:
     """`solve_rows` for the rows of a column (6 n + rows,)."""
     loops, unknowns = mechanism.loops, 6 * mechanism.system.body_count
     for row in range(loops.row_count):
-        mechanism.room.wanted[row] = column[unknowns + loops.source[row]]
-    solve_rows(mechanism.tree, loops, mechanism.room, mechanism.memory.rows)
+        mechanism.loop_work.wanted[row] = column[unknowns + loops.source[row]]
+    solve_rows(mechanism.tree, loops, mechanism.loop_work, mechanism.tree_work.rows)
 
 
 @once
-def close_cut_joints(mechanism: Any, scratch: Any, state: Any) -> bool:
+def close_cut_joints(mechanism: Any, workspace: Any, state: Any) -> bool:
     """Close the stabilised joints at the end of a step; whether they could be closed.
 
     One correction closes them to rounding at the steps one uses; more are made, on the same factor,
     where it does not.
     """
-    tree, room, found = mechanism.tree, mechanism.room, mechanism.stabiliser.found
+    tree, loop_work, found = mechanism.tree, mechanism.loop_work, mechanism.stabiliser.found
     rates = tree.rate_count
-    opening = put_cut_residuals(mechanism, scratch, state)
+    opening = put_cut_residuals(mechanism, workspace, state)
     for _ in range(MOST_CORRECTIONS):
         solve_for(mechanism, found.shift)
         for k in range(rates):
-            room.increment[k] = room.solution[k]
+            loop_work.increment[k] = loop_work.solution[k]
         solve_for(mechanism, found.change)
         for k in range(rates):
-            room.increment[rates + k] = room.solution[k]
-        motion.retract(tree, state, room.increment, state)
-        opening = put_cut_residuals(mechanism, scratch, state)
+            loop_work.increment[rates + k] = loop_work.solution[k]
+        motion.retract(tree, state, loop_work.increment, state)
+        opening = put_cut_residuals(mechanism, workspace, state)
         if opening <= CLOSED:
             return True
     return opening <= NEARLY_CLOSED
@@ -151,10 +155,10 @@ def close_cut_joints(mechanism: Any, scratch: Any, state: Any) -> bool:
 
 
 @once
-def feel_gaps(mechanism: Any, scratch: Any, state: Any) -> None:
+def feed_back_gaps(mechanism: Any, workspace: Any, state: Any) -> None:
     """Gaps and their rates at the start of a step, and what they add to eta."""
     feedback, unknowns = mechanism.stabiliser, 6 * mechanism.system.body_count
-    put_cut_residuals(mechanism, scratch, state)
+    put_cut_residuals(mechanism, workspace, state)
     for row in range(mechanism.system.row_count):
         feedback.pull[row] = (
             feedback.damping * feedback.found.change[unknowns + row]
@@ -163,48 +167,51 @@ def feel_gaps(mechanism: Any, scratch: Any, state: Any) -> None:
 
 
 @routine
-def pull_joints(system: Any, work: Any, stabiliser: Any) -> None:
+def add_feedback(system: Any, workspace: Any, stabiliser: Any) -> None:
     """What gaps add to eta at a stage, before its equations are solved."""
     if stabiliser.kind == FED_BACK:
         for row in range(system.row_count):
-            work.eta[row] += stabiliser.pull[row]
+            workspace.eta[row] += stabiliser.pull[row]
 
 
 @once
-def find_drift(mechanism: Any, scratch: Any) -> None:
-    """W - V of a stage whose matrix has just been factored, into room.solution."""
+def find_drift(mechanism: Any, workspace: Any) -> None:
+    """W - V of a stage whose matrix has just been factored, into loop_work.solution."""
     loops, feedback = mechanism.loops, mechanism.stabiliser
     unknowns = 6 * mechanism.system.body_count
-    put_slips(mechanism, scratch, scratch.absolute, scratch.jacobian, feedback.drift, False)
+    put_slips(mechanism, workspace, workspace.absolute, workspace.jacobian, feedback.drift, False)
     for row in range(loops.row_count):
         at = unknowns + loops.source[row]
-        mechanism.room.wanted[row] = (
+        mechanism.loop_work.wanted[row] = (
             feedback.drift[at] + feedback.drift_gain * feedback.found.shift[at]
         )
-    solve_rows(mechanism.tree, loops, mechanism.room, mechanism.memory.rows)
+    solve_rows(mechanism.tree, loops, mechanism.loop_work, mechanism.tree_work.rows)
 
 
 @once
-def miss_speeds(mechanism: Any, scratch: Any) -> None:
-    """rates - J V of all rows at the last stage, of the V that comes closest, into room.left."""
-    system, loops, room = mechanism.system, mechanism.loops, mechanism.room
-    tree, rows, unknowns = mechanism.tree, mechanism.memory.rows, 6 * system.body_count
-    put_slips(mechanism, scratch, scratch.absolute, scratch.jacobian, scratch.residual, True)
-    solve_for(mechanism, scratch.residual)
+def speed_residual(mechanism: Any, workspace: Any) -> None:
+    """rates - J V of all rows at the last stage, of the V that comes closest, into
+    loop_work.left."""
+    system, loops, loop_work = mechanism.system, mechanism.loops, mechanism.loop_work
+    tree, rows, unknowns = mechanism.tree, mechanism.tree_work.rows, 6 * system.body_count
+    put_slips(
+        mechanism, workspace, workspace.absolute, workspace.jacobian, workspace.residual, True
+    )
+    solve_for(mechanism, workspace.residual)
     if loops.is_damped == 0:
-        gather(tree, loops, room, rows, room.solution)
+        gather(tree, loops, loop_work, rows, loop_work.solution)
     for row in range(loops.row_count):
-        room.left[row] = 0.0
+        loop_work.left[row] = 0.0
         if loops.compliance[row] > 0.0:
             continue  # of a rotor
         source = loops.source[row]
-        value = scratch.residual[unknowns + source]
+        value = workspace.residual[unknowns + source]
         for side in range(2):
             body = loops.bodies[2 * row + side]
             if body >= 0:
-                value -= felt_by_row(
-                    tree, rows, scratch.absolute, scratch.jacobian, body,
-                    source * ROW_WIDTH + 6 * side, room.solution,
+                value -= row_times_motion(
+                    tree, rows, workspace.absolute, workspace.jacobian, body,
+                    source * ROW_WIDTH + 6 * side, loop_work.solution,
                 )[0]  # fmt: skip
-        room.left[row] = value
-    take_coupled(tree, loops, room, rows, scratch.absolute, False, room.solution)
+        loop_work.left[row] = value
+    take_coupled(tree, loops, loop_work, rows, workspace.absolute, False, loop_work.solution)

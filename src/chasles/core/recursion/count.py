@@ -4,7 +4,7 @@ Counted is what grows with the model: factoring and solving.
 
 A coordinate that gives way costs U (18), its stiffness (3), D^-1 U U^T (27), p (6, and 36 for A
 zeta); a shift to the parent 18 + 12 + 18 + 6; a ball 9 + 3 x 6 + 18 for M', 30 for the shift, 45
-for loads.  A riding row costs 6 per coordinate for V, 7 for G', 6 for the shift, and 1 per
+for loads.  A propagated row costs 6 per coordinate for V, 7 for G', 6 for the shift, and 1 per
 coordinate and pair; a row that is eliminated 28 for A and 32 for itself, 9 per later row, and one
 per pair.  Rows come in groups of three.
 """

@@ -1,10 +1,11 @@
-r"""Couplings of coordinates as rows that ride: $\sum_i f_i(q_i) = \mathrm{offset}$.
+r"""Couplings of coordinates as rows that are propagated: $\sum_i f_i(q_i) = \mathrm{offset}$.
 
 $$ \sum_i f_i'\,\ddot q_i = -\sum_i f_i''\,\dot q_i^2 $$
 
 is a row on coordinates, where those of cut joints act on bodies.  It begins with G = 0, and every
-joint that it names adds $f_i'$ to its entry of $V = S^T G$ as the joint gives way (see `riding`).
-The way from there to the ground, or to the body on which all its joints hang, is that of any row.
+joint that it names adds $f_i'$ to its entry of $V = S^T G$ as the joint gives way (see
+`propagation`). The way from there to the ground, or to the body on which all its joints hang, is
+that of any row.
 
 A user's formula of the poses of any bodies has a row J on their twists instead,
 
@@ -23,7 +24,7 @@ from chasles.core.constraints.custom import put_pose_and_twist
 from chasles.core.constraints.screw_form import coordinate_between
 from chasles.core.forces.motion import power, times_row
 from chasles.core.recursion.axes import z_axis
-from chasles.core.recursion.on_bodies import felt_by_row, row_on_body
+from chasles.core.recursion.body_rows import row_on_body, row_times_motion
 from chasles.core.recursion.tree import ROW
 from chasles.core.rows import (
     screw_eta,
@@ -35,7 +36,7 @@ from chasles.groups.vectors import add, cross, dot, matvec, scale, sub, tmatvec
 
 @once
 def put_coupled_rows(
-    tree: Any, loops: Any, room: Any, state: Any, absolute: Any, work: Any, eta: Any
+    tree: Any, loops: Any, loop_work: Any, state: Any, absolute: Any, workspace: Any, eta: Any
 ) -> None:
     """f' of all terms, what velocities add, and gaps and their rates, at a state.
 
@@ -43,7 +44,7 @@ def put_coupled_rows(
     """
     for k in range(loops.coupled_count):
         if loops.coupled_address[k] != 0:
-            put_tied_row(loops, room, k, absolute, work, eta)
+            put_tied_row(loops, loop_work, k, absolute, workspace, eta)
             continue
         bend, gap, speed = 0.0, -loops.offsets[k], 0.0
         for term in range(loops.first_term[k], loops.first_term[k + 1]):
@@ -51,24 +52,24 @@ def put_coupled_rows(
             q = state[loops.term_stored[term]]
             rate = state[tree.stored_count + loops.term_rate[term]]
             value, slope, second = polynomial(q, degree, loops.powers, first)
-            room.own[loops.term_at[term]] = slope
+            loop_work.own[loops.term_at[term]] = slope
             gap += value
             speed += slope * rate
             bend += second * rate * rate
         for j in range(loops.first_gauge[k], loops.first_gauge[k + 1]):
-            value, rate, known = put_gauge(loops, room, j, absolute, work)
+            value, rate, known = put_gauge(loops, loop_work, j, absolute, workspace)
             first, degree = loops.gauge_power[j], loops.gauge_degree[j]
             value, slope, second = polynomial(value, degree, loops.powers, first)
-            scale_ties(loops, room, j, slope)
+            scale_ties(loops, loop_work, j, slope)
             gap += value
             speed += slope * rate
             bend += second * rate * rate - slope * known
         eta[loops.source[loops.coupled[k]]] = -bend
-        room.gaps[k], room.speeds[k] = gap, speed
+        loop_work.gaps[k], loop_work.speeds[k] = gap, speed
 
 
 @routine
-def put_gauge(loops: Any, room: Any, j: int, absolute: Any, work: Any) -> Any:
+def put_gauge(loops: Any, loop_work: Any, j: int, absolute: Any, workspace: Any) -> Any:
     r"""A coordinate of a joint that has rows, its rate, and eta of the row that its rate is.
 
     The row, along z of frame B in the screw form (see `chasles.core.rows`), goes to the ties on
@@ -82,7 +83,7 @@ def put_gauge(loops: Any, room: Any, j: int, absolute: Any, work: Any) -> Any:
     )
     near = 0.0
     if counted >= 0:
-        near = sign * work.quadratures[counted]
+        near = sign * workspace.quadratures[counted]
     value, row_a, row_b, seen = coordinate_between(absolute, a, b, on_a, on_b, counted >= 0, near)
     twist_a, twist_b = twist_of(absolute, a), twist_of(absolute, b)
     bracket = screw_eta(
@@ -91,56 +92,59 @@ def put_gauge(loops: Any, room: Any, j: int, absolute: Any, work: Any) -> Any:
     )
     known = bracket[0][2] if counted >= 0 else bracket[1][2]
     rate = power(row_b, twist_b) + power(row_a, twist_a)
-    put_twist(room.ties, 6 * loops.gauge_ties[2 * j + 1], times_row(row_b, sign))
+    put_twist(loop_work.ties, 6 * loops.gauge_ties[2 * j + 1], times_row(row_b, sign))
     if a >= 0:
-        put_twist(room.ties, 6 * loops.gauge_ties[2 * j], times_row(row_a, sign))
+        put_twist(loop_work.ties, 6 * loops.gauge_ties[2 * j], times_row(row_a, sign))
     return sign * value, sign * rate, sign * known
 
 
 @routine
-def scale_ties(loops: Any, room: Any, j: int, slope: Any) -> None:
+def scale_ties(loops: Any, loop_work: Any, j: int, slope: Any) -> None:
     """f' times the rows of a coordinate."""
     for side in range(2):
         tie = loops.gauge_ties[2 * j + side]
         if tie >= 0:
             for c in range(6):
-                room.ties[6 * tie + c] *= slope
+                loop_work.ties[6 * tie + c] *= slope
 
 
 @routine
-def put_tied_row(loops: Any, room: Any, k: int, absolute: Any, work: Any, eta: Any) -> None:
+def put_tied_row(
+    loops: Any, loop_work: Any, k: int, absolute: Any, workspace: Any, eta: Any
+) -> None:
     """A user's formula answers g, then J on six components of every body, then eta."""
     first, last = loops.first_tie[k], loops.first_tie[k + 1]
     for tie in range(first, last):
-        put_pose_and_twist(work.exchange, 18 * (tie - first), absolute, loops.tie_body[tie])
-    call_address(loops.coupled_address[k], 0.0, work.exchange, work.answer)
+        put_pose_and_twist(workspace.exchange, 18 * (tie - first), absolute, loops.tie_body[tie])
+    call_address(loops.coupled_address[k], 0.0, workspace.exchange, workspace.answer)
     speed = 0.0
     for tie in range(first, last):
-        on_body = twist6(work.answer, 1 + 6 * (tie - first))
+        on_body = twist6(workspace.answer, 1 + 6 * (tie - first))
         twist = twist_of(absolute, loops.tie_body[tie])
-        put_twist(room.ties, 6 * tie, on_body)
+        put_twist(loop_work.ties, 6 * tie, on_body)
         speed += dot(on_body[0], twist[0]) + dot(on_body[1], twist[1])
-    room.gaps[k], room.speeds[k] = work.answer[0], speed
-    eta[loops.source[loops.coupled[k]]] = work.answer[1 + 6 * (last - first)]
+    loop_work.gaps[k], loop_work.speeds[k] = workspace.answer[0], speed
+    eta[loops.source[loops.coupled[k]]] = workspace.answer[1 + 6 * (last - first)]
 
 
 @once
-def load_ties(tree: Any, loops: Any, rows: Any, room: Any, absolute: Any) -> None:
+def load_ties(tree: Any, loops: Any, rows: Any, loop_work: Any, absolute: Any) -> None:
     """G and what is wanted of the rows on bodies, as `loading.load_rows` has those of J."""
     for k in range(loops.coupled_count):
         for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
             into, body = loops.tie_place[tie], loops.tie_body[tie]
-            spin, beta, known = row_on_body(tree, rows, absolute, room.ties, body, 6 * tie)
-            put3(room.reach, into, add(vec3(room.reach, into), spin))
-            put3(room.reach, into + 3, add(vec3(room.reach, into + 3), beta))
-            room.asked[loops.coupled_asked[k]] += known
+            spin, beta, known = row_on_body(tree, rows, absolute, loop_work.ties, body, 6 * tie)
+            put3(loop_work.reach, into, add(vec3(loop_work.reach, into), spin))
+            put3(loop_work.reach, into + 3, add(vec3(loop_work.reach, into + 3), beta))
+            loop_work.rhs[loops.coupled_rhs[k]] += known
 
 
 @routine
 def put_negative(
     loops: Any, found: Any, chosen: Any, all_of: bool, unknowns: int, out: Any
 ) -> None:
-    """-g or its rate (room.gaps, room.speeds) of the chosen couplings, or of all of them."""
+    """-g or its rate (loop_work.gaps, loop_work.speeds) of the chosen couplings, or of all of
+    them."""
     for k in range(loops.coupled_count):
         row = loops.coupled[k]
         if all_of or chosen[loops.joint_of[row]] != 0:
@@ -149,9 +153,10 @@ def put_negative(
 
 @routine
 def take_coupled(
-    tree: Any, loops: Any, room: Any, rows: Any, absolute: Any, falling: bool, column: Any
+    tree: Any, loops: Any, loop_work: Any, rows: Any, absolute: Any, falling: bool, column: Any
 ) -> None:
-    """Take from room.left what the motion in a column (see `refine`) makes of the couplings' rows.
+    """Take from loop_work.left what the motion in a column (see `refine`) makes of the couplings'
+    rows.
 
     `falling`: what velocities and gravity add is part of it.
     """
@@ -159,16 +164,18 @@ def take_coupled(
         row = loops.coupled[k]
         for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
             body = loops.tie_body[tie]
-            felt, _, known = felt_by_row(tree, rows, absolute, room.ties, body, 6 * tie, column)
-            room.left[row] += known - felt if falling else -felt
+            moved, _, known = row_times_motion(
+                tree, rows, absolute, loop_work.ties, body, 6 * tie, column
+            )
+            loop_work.left[row] += known - moved if falling else -moved
         for term in range(loops.first_term[k], loops.first_term[k + 1]):
-            slope = room.own[loops.term_at[term]]
-            room.left[row] -= slope * column[loops.term_rate[term]]
+            slope = loop_work.own[loops.term_at[term]]
+            loop_work.left[row] -= slope * column[loops.term_rate[term]]
 
 
 @once
 def couple_bodies(
-    tree: Any, loops: Any, room: Any, rows: Any, absolute: Any, wrenches: Any
+    tree: Any, loops: Any, loop_work: Any, rows: Any, absolute: Any, wrenches: Any
 ) -> None:
     r"""$-\lambda f_i'$ along every coordinate: on its body, and the opposite on its parent.
 
@@ -177,23 +184,23 @@ def couple_bodies(
     $-\lambda J_i^T$ on every body that a user's formula sees.
     """
     for k in range(loops.coupled_count):
-        multiplier = room.multipliers[loops.coupled[k]]
-        push_by_coupling(tree, loops, room, rows, absolute, k, multiplier, wrenches)
+        multiplier = loop_work.multipliers[loops.coupled[k]]
+        push_by_coupling(tree, loops, loop_work, rows, absolute, k, multiplier, wrenches)
 
 
 @routine
 def push_by_coupling(
-    tree: Any, loops: Any, room: Any, rows: Any, absolute: Any, k: int, multiplier: Any,
+    tree: Any, loops: Any, loop_work: Any, rows: Any, absolute: Any, k: int, multiplier: Any,
     wrenches: Any,
 ) -> None:  # fmt: skip
     """Add what one coupling does to the bodies; with a multiplier of -1, its row on twists."""
     for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
         for c in range(6):
             into = 6 * loops.tie_body[tie] + c
-            wrenches[into] -= multiplier * room.ties[6 * tie + c]
+            wrenches[into] -= multiplier * loop_work.ties[6 * tie + c]
     for term in range(loops.first_term[k], loops.first_term[k + 1]):
         body = loops.term_body[term]
-        push = -multiplier * room.own[loops.term_at[term]]
+        push = -multiplier * loop_work.own[loops.term_at[term]]
         axis = scale(push, z_axis(rows, body * ROW))
         at = body * ABSOLUTE_WIDTH
         arm = matvec(mat9(absolute, at + POSE_R), vec3(loops.term_point, 3 * term))

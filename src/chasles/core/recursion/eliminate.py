@@ -28,9 +28,9 @@ from chasles.core.blocks.small import (
     scale3,
 )
 from chasles.core.recursion.articulate import add_load, clear_load, inertia_of, put_inertia
-from chasles.core.recursion.choosing import choose_rows
-from chasles.core.recursion.dust import LONG, swept3
+from chasles.core.recursion.denormals import LONG, flushed3
 from chasles.core.recursion.inertia import deflated
+from chasles.core.recursion.row_selection import select_rows
 from chasles.core.recursion.tree import ALPHA, ROW
 from chasles.groups.vectors import dot
 
@@ -39,57 +39,57 @@ NO_INERTIA = ((0.0,) * 6, (0.0,) * 9, (0.0,) * 6)
 
 
 @hot
-def factor_group(loops: Any, room: Any, g: int) -> int:
+def factor_group(loops: Any, loop_work: Any, g: int) -> int:
     """L and 1 / D of a group, in place: SOLVED, or the row whose pivot is too small."""
-    values, first = room.values, loops.first_row[g]
+    values, first = loop_work.values, loops.first_row[g]
     count = loops.first_row[g + 1] - first
     a00, a10, a11, a20, a21, a22 = get6(values, 6 * g)
     if loops.group_count >= LONG:
-        a10, a20, a21 = swept3((a10, a20, a21))
+        a10, a20, a21 = flushed3((a10, a20, a21))
     x, y, z = 0.0, 0.0, 0.0
-    if room.active[first] != 0:
+    if loop_work.active[first] != 0:
         if not a00 < -loops.floors[first]:
             return first
         x = 1.0 / a00
-    room.inverses[first] = x
+    loop_work.inverses[first] = x
     low, below = a10 * x, a20 * x
     if count > 1:
-        if room.active[first + 1] != 0:
+        if loop_work.active[first + 1] != 0:
             pivot = a11 - a10 * low
             if not pivot < -loops.floors[first + 1]:
                 return first + 1
             y = 1.0 / pivot
-        room.inverses[first + 1] = y
+        loop_work.inverses[first + 1] = y
     a21 = a21 - a20 * low
     beside = a21 * y
     if count > 2:
-        if room.active[first + 2] != 0:
+        if loop_work.active[first + 2] != 0:
             pivot = a22 - a20 * below - a21 * beside
             if not pivot < -loops.floors[first + 2]:
                 return first + 2
             z = 1.0 / pivot
-        room.inverses[first + 2] = z
+        loop_work.inverses[first + 2] = z
     put6(values, 6 * g, (x, low, y, below, beside, z))
     return SOLVED
 
 
 @once
-def close_group(loops: Any, room: Any, rows: Any, g: int) -> int:
+def eliminate_group(loops: Any, loop_work: Any, rows: Any, g: int) -> int:
     """Eliminate up to three multipliers: SOLVED, or a row that has no pivot."""
     if loops.idle[g] != 0:
         return SOLVED
-    if loops.choices[loops.first_row[g]] >= 0 and room.choosing[0] != 0:
-        choose_rows(loops, room, g)
-    failed = factor_group(loops, room, g)
+    if loops.choices[loops.first_row[g]] >= 0 and loop_work.selecting[0] != 0:
+        select_rows(loops, loop_work, g)
+    failed = factor_group(loops, loop_work, g)
     if failed != SOLVED:
         return failed
-    values, asked, reach = room.values, room.asked, room.reach
+    values, rhs, reach = loop_work.values, loop_work.rhs, loop_work.reach
     factor = get6(values, 6 * g)
-    z = forward3(factor, vec3(asked, 3 * g))
+    z = forward3(factor, vec3(rhs, 3 * g))
     if loops.group_count >= LONG:
-        z = swept3(z)
+        z = flushed3(z)
     push = scale3(factor, z)
-    put3(asked, 3 * g, push)
+    put3(rhs, 3 * g, push)
     place = loops.end_place[g]
     k0, k1, k2 = NOTHING, NOTHING, NOTHING
     if place >= 0:
@@ -119,7 +119,7 @@ def close_group(loops: Any, room: Any, rows: Any, g: int) -> int:
             x = forward3(factor, vec3(values, e + 3 * row))
             y = scale3(factor, x)
             put3(values, e + 3 * row, y)
-            asked[3 * s + row] -= dot(y, z)
+            rhs[3 * s + row] -= dot(y, z)
             if place >= 0:
                 into = 18 * loops.later_place[j] + 6 * row
                 moved = minus_scaled6(get6(reach, into), y[0], k0)
@@ -151,51 +151,55 @@ def push_body(rows: Any, base: int, push: Any, k0: Any, k1: Any, k2: Any) -> Non
 
 
 @hot
-def close_again(loops: Any, room: Any, rows: Any, g: int) -> None:
-    """`close_group` for another right-hand side."""
+def resolve_group(loops: Any, loop_work: Any, rows: Any, g: int) -> None:
+    """`eliminate_group` for another right-hand side."""
     if loops.idle[g] != 0:
         return
-    factor = get6(room.values, 6 * g)
-    z = forward3(factor, vec3(room.asked, 3 * g))
+    factor = get6(loop_work.values, 6 * g)
+    z = forward3(factor, vec3(loop_work.rhs, 3 * g))
     push, place = scale3(factor, z), loops.end_place[g]
-    put3(room.asked, 3 * g, push)
+    put3(loop_work.rhs, 3 * g, push)
     for j in range(loops.first_later[g], loops.first_later[g + 1]):
         e, s = loops.later_value[j], loops.later[j]
         for row in range(3 if loops.idle[s] == 0 else 0):
-            room.asked[3 * s + row] -= dot(vec3(room.values, e + 3 * row), z)
+            loop_work.rhs[3 * s + row] -= dot(vec3(loop_work.values, e + 3 * row), z)
     if place >= 0:
-        at, reach = 18 * place, room.reach
+        at, reach = 18 * place, loop_work.reach
         k0, k1, k2 = get6(reach, at), get6(reach, at + 6), get6(reach, at + 12)
         push_body(rows, loops.end[g] * ROW, push, k0, k1, k2)
 
 
 @hot
-def find_group(loops: Any, room: Any, rows: Any, g: int) -> None:
+def substitute_group(loops: Any, loop_work: Any, rows: Any, g: int) -> None:
     """The multipliers of a group, where the body on which it closes moves as it is known to."""
     if loops.idle[g] != 0:
         return
-    factor, total, place = get6(room.values, 6 * g), vec3(room.asked, 3 * g), loops.end_place[g]
+    factor, total, place = (
+        get6(loop_work.values, 6 * g),
+        vec3(loop_work.rhs, 3 * g),
+        loops.end_place[g],
+    )
     if place >= 0:
-        x, at, reach = get6(rows, loops.end[g] * ROW + ALPHA), 18 * place, room.reach
-        felt = (
+        x, at, reach = get6(rows, loops.end[g] * ROW + ALPHA), 18 * place, loop_work.reach
+        effort = (
             dot6(get6(reach, at), x),
             dot6(get6(reach, at + 6), x),
             dot6(get6(reach, at + 12), x),
         )
-        felt = scale3(factor, felt)
-        total = (total[0] - felt[0], total[1] - felt[1], total[2] - felt[2])
+        effort = scale3(factor, effort)
+        total = (total[0] - effort[0], total[1] - effort[1], total[2] - effort[2])
     for j in range(loops.first_later[g], loops.first_later[g + 1]):
-        m, e = vec3(room.found, 3 * loops.later[j]), loops.later_value[j]
-        total = minus_scaled3(total, m[0], vec3(room.values, e))
-        total = minus_scaled3(total, m[1], vec3(room.values, e + 3))
-        total = minus_scaled3(total, m[2], vec3(room.values, e + 6))
+        m, e = vec3(loop_work.found, 3 * loops.later[j]), loops.later_value[j]
+        total = minus_scaled3(total, m[0], vec3(loop_work.values, e))
+        total = minus_scaled3(total, m[1], vec3(loop_work.values, e + 3))
+        total = minus_scaled3(total, m[2], vec3(loop_work.values, e + 6))
     found = backward3(factor, total)
     if loops.group_count >= LONG:
-        found = swept3(found)
-    put3(room.found, 3 * g, found)
+        found = flushed3(found)
+    put3(loop_work.found, 3 * g, found)
     first, last = loops.first_row[g], loops.first_row[g + 1]
-    room.multipliers[first] = found[0]
+    loop_work.multipliers[first] = found[0]
     if last > first + 1:
-        room.multipliers[first + 1] = found[1]
+        loop_work.multipliers[first + 1] = found[1]
     if last > first + 2:
-        room.multipliers[first + 2] = found[2]
+        loop_work.multipliers[first + 2] = found[2]

@@ -24,9 +24,9 @@ from chasles.core.arrays import (
     twist6,
     vec3,
 )
-from chasles.core.recursion.again import load_bodies, solve_again
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.eliminate import SOLVED
+from chasles.core.recursion.load_cases import load_bodies, solve_load_case
 from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.refine import (
     gather,
@@ -84,37 +84,48 @@ def put_joint_wrenches(
 
 
 @routine
-def load_free(tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any) -> None:
-    """J, eta, Q and all rows at the bodies that are placed in `work`."""
-    put_terms(system, work)
-    copy(work.rhs, memory.wrenches, 6 * tree.body_count)
-    put_free(tree, work.absolute, memory.rows)
-    clear_sums(tree, memory.rows)
-    load_wrenches(tree, memory)
-    load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
+def load_free(
+    tree: Any, tree_work: Any, system: Any, workspace: Any, loops: Any, loop_work: Any
+) -> None:
+    """J, eta, Q and all rows at the bodies that are placed in `workspace`."""
+    put_terms(system, workspace)
+    copy(workspace.rhs, tree_work.wrenches, 6 * tree.body_count)
+    put_free(tree, workspace.absolute, tree_work.rows)
+    clear_sums(tree, tree_work.rows)
+    load_wrenches(tree, tree_work)
+    load_rows(
+        tree,
+        loops,
+        tree_work.rows,
+        loop_work,
+        workspace.absolute,
+        workspace.jacobian,
+        workspace.eta,
+    )
 
 
 @routine
 def solve_free(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, rates: Any, out: Any,
-    first: int,
+    tree: Any, tree_work: Any, system: Any, workspace: Any, loops: Any, loop_work: Any, rates: Any,
+    out: Any, first: int,
 ) -> int:  # fmt: skip
-    """V' and lambda at the bodies that are placed in `work`, from out[first] on: SOLVED, or a row.
+    """V' and lambda at the bodies that are placed in `workspace`, from out[first] on: SOLVED, or a
+    row.
 
     `rates` (v,) is scratch.
     """
-    load_free(tree, memory, system, work, loops, room)
-    outcome = loop_accelerations(tree, memory, loops, room, system, work, rates, 0)
+    load_free(tree, tree_work, system, workspace, loops, loop_work)
+    outcome = loop_accelerations(tree, tree_work, loops, loop_work, system, workspace, rates, 0)
     if outcome == SOLVED:
-        put_twist_rates(tree, memory.rows, work.absolute, out, first)
+        put_twist_rates(tree, tree_work.rows, workspace.absolute, out, first)
         for row in range(loops.row_count):
-            out[first + 6 * tree.body_count + loops.source[row]] = room.multipliers[row]
+            out[first + 6 * tree.body_count + loops.source[row]] = loop_work.multipliers[row]
     return outcome
 
 
 @kernel("reactions and accelerations", seconds=8, plain=(100_000, 200_000))
 def solve_states(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, absolute: Any,
+    tree: Any, tree_work: Any, system: Any, work: Any, loops: Any, loop_work: Any, absolute: Any,
     table: Any, integrals: Any, rates: Any, found: Any, wrenches: Any,
 ) -> int:  # fmt: skip
     """The equations at absolute states (T, n, 18): SOLVED, or what stopped it at one of them.
@@ -124,16 +135,16 @@ def solve_states(
     found     (T, 6 n + rows) V' and lambda
     wrenches  (T, m, 12) of the joints
 
-    J, eta and Q of the last state stay in `work`, its factor in `room`.
+    J, eta and Q of the last state stay in `workspace`, its factor in `loop_work`.
     """
-    model, scratch, arrays, space = borrow(tree), borrow(memory), borrow(system), borrow(work)
-    cuts, riders, out, solved = borrow(loops), borrow(room), borrow(wrenches), borrow(found)
+    model, workspace, arrays, space = borrow(tree), borrow(tree_work), borrow(system), borrow(work)
+    cuts, riders, out, solved = borrow(loops), borrow(loop_work), borrow(wrenches), borrow(found)
     unknowns = 6 * model.body_count
     width = unknowns + arrays.row_count
     for k in range(absolute.shape[0]):
         put_state(arrays, space, k, borrow(absolute), borrow(table), borrow(integrals))
         outcome = solve_free(
-            model, scratch, arrays, space, cuts, riders, borrow(rates), solved, k * width
+            model, workspace, arrays, space, cuts, riders, borrow(rates), solved, k * width
         )
         if outcome != SOLVED:
             return outcome
@@ -145,24 +156,24 @@ def solve_states(
 
 
 @kernel("the check of the drivers", seconds=8, plain=(2_000, 100_000))
-def miss_rates(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, absolute: Any,
-    table: Any, integrals: Any, wanted: Any, missed: Any,
+def rate_residual(
+    tree: Any, tree_work: Any, system: Any, work: Any, loops: Any, loop_work: Any, absolute: Any,
+    table: Any, integrals: Any, wanted: Any, residual: Any,
 ) -> int:  # fmt: skip
     """wanted - J V (rows,) for the V that comes closest at a state: SOLVED, or why there is none.
 
     Only damped rows may miss anything.
     """
-    model, scratch, arrays, space = borrow(tree), borrow(memory), borrow(system), borrow(work)
-    cuts, riders, rows, left = borrow(loops), borrow(room), borrow(wanted), borrow(missed)
+    model, workspace, arrays, space = borrow(tree), borrow(tree_work), borrow(system), borrow(work)
+    cuts, riders, rows, left = borrow(loops), borrow(loop_work), borrow(wanted), borrow(residual)
     put_state(arrays, space, 0, borrow(absolute), borrow(table), borrow(integrals))
-    load_free(model, scratch, arrays, space, cuts, riders)
-    outcome = loop_inward(model, scratch, cuts, riders, 1)
+    load_free(model, workspace, arrays, space, cuts, riders)
+    outcome = loop_inward(model, workspace, cuts, riders, 1)
     if outcome != SOLVED or cuts.is_damped == 0:
         return outcome
     for row in range(cuts.row_count):
         riders.wanted[row] = rows[cuts.source[row]]
-    solve_rows(model, cuts, riders, scratch.rows)
+    solve_rows(model, cuts, riders, workspace.rows)
     for row in range(cuts.row_count):
         left[cuts.source[row]] = riders.left[row]
     return SOLVED
@@ -173,24 +184,30 @@ def miss_rates(
 
 @kernel("motions that joints allow at the start", seconds=8, plain=(1_000, 8_000))
 def solve_free_rows(
-    tree: Any, memory: Any, loops: Any, room: Any, absolute: Any, jacobian: Any, eta: Any,
+    tree: Any, tree_work: Any, loops: Any, loop_work: Any, absolute: Any, jacobian: Any, eta: Any,
     is_factored: int, is_refined: int, found: Any,
 ) -> None:  # fmt: skip
-    """Twists (n, 6) in body axes under memory.wrenches, with J V = room.wanted as far as can be.
+    """Twists (n, 6) in body axes under tree_work.wrenches, with J V = loop_work.wanted as far as
+    can be.
 
     Bodies rest at absolute states, J is known there; the last factor is taken again where it
     `is_factored`.  Damped rows keep what the damping leaves of them unless it `is_refined`.
     """
-    model, scratch, cuts, riders = borrow(tree), borrow(memory), borrow(loops), borrow(room)
-    places, out, rows = borrow(absolute), borrow(found), borrow(memory).rows
+    model, workspace, cuts, riders = (
+        borrow(tree),
+        borrow(tree_work),
+        borrow(loops),
+        borrow(loop_work),
+    )
+    places, out, rows = borrow(absolute), borrow(found), borrow(tree_work).rows
     if is_factored == 0:
         put_free(model, places, rows)
         clear_sums(model, rows)
         load_rows(model, cuts, rows, riders, places, borrow(jacobian), borrow(eta))
-        loop_inward(model, scratch, cuts, riders, 1)
-    load_bodies(model, scratch, model.body_count)
+        loop_inward(model, workspace, cuts, riders, 1)
+    load_bodies(model, workspace, model.body_count)
     if is_refined != 0:
-        solve_again(model, cuts, riders, rows, 0.0)
+        solve_load_case(model, cuts, riders, rows, 0.0)
     else:
         resolve_loads(model, cuts, riders, rows, riders.solution, 0)
         gather(model, cuts, riders, rows, riders.solution)

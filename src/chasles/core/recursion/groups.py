@@ -30,13 +30,13 @@ class Loops(NamedTuple):
     first_row: Integers  # (g + 1,) rows by group
     idle: Integers  # (g,) 1 for groups that take no part in this step: soft ones with nothing to do
     sides: Integers  # (g, 2) place on a, on b; -1: the ground
-    first_place: Integers  # (n + 1,) places by body, of groups that ride through it
+    first_place: Integers  # (n + 1,) places by body, of groups that are propagated through it
     place_group: Integers  # (places,)
     place_rows: Integers  # (places,) how many rows the group has; 0 where it is idle
     filled: Integers  # (f,) places that begin with nothing: no joint acts there, no body opens them
     place_up: Integers  # (places,) the group's place on the parent; -1: the ground, or nowhere
     opens: Integers  # (places,) 1 where it is the first to give that place anything
-    first_pair: Integers  # (n,) blocks of E of pairs (j, k <= j) of riding places
+    first_pair: Integers  # (n,) blocks of E of pairs (j, k <= j) of propagated places
     pairs: Integers
     end: Integers  # (g,) the body on which a group closes; -1: the ground
     end_place: Integers  # (g,) its place there
@@ -47,7 +47,7 @@ class Loops(NamedTuple):
     later_place: Integers  # their place on the body where it closes; -1: the ground
     first_target: Integers  # (g,) blocks of E of pairs of later groups
     targets: Integers
-    untouched: Integers  # (n,) 1 for bodies whose inertia nothing changes: see `untouched`
+    isolated: Integers  # (n,) 1 for bodies whose inertia nothing changes: see `isolated`
     charts: Integers  # (k,) bodies on pairs of six dimensions: their rates are found last
     loading: Integers  # (g,) BY_ROWS, or what its axes lock
     axes: Floats  # (g, 9) of these, as columns in working axes of b; none for missing rows
@@ -60,10 +60,10 @@ class Loops(NamedTuple):
     choices: Integers  # (m,) by the first row of a joint whose rows are chosen: how many; else -1
     group: Integers  # (m,) by the first row of a joint: how many rows it has; 0 for the others
     coupled: Integers  # (c,) rows of couplings
-    coupled_asked: Integers  # (c,) where what is asked of them is kept
+    coupled_rhs: Integers  # (c,) where what is asked of them is kept
     offsets: Floats  # (c,)
     first_term: Integers  # (c + 1,) coordinates by coupling
-    term_at: Integers  # (t,) where f' of a coordinate is kept in room.own
+    term_at: Integers  # (t,) where f' of a coordinate is kept in loop_work.own
     term_body: Integers  # (t,)
     term_stored: Integers  # (t,) where it stands in a state
     term_rate: Integers  # (t,) ... and its rate among the velocities
@@ -94,12 +94,12 @@ class Loops(NamedTuple):
     filled_count: int
     coupled_count: int
     is_damped: int
-    is_geared: int  # whether some rows are those of rotors
+    has_rotor_rows: int  # whether some rows are those of rotors
     is_chosen: int  # whether some rows have no multiplier
     is_formed: int  # whether rows of J are formed for some of them
 
 
-class LoopRoom(NamedTuple):
+class LoopWorkspace(NamedTuple):
     """What the passes write about rows."""
 
     reach: Annotated[Floats, "places", 18]  # G on a body's (alpha, a) with all that gives way below
@@ -109,7 +109,7 @@ class LoopRoom(NamedTuple):
     gaps: Annotated[Floats, "couplings"]  # of the couplings
     speeds: Annotated[Floats, "couplings"]  # the rates of these
     values: Annotated[Floats, "values"]  # E
-    asked: Annotated[Floats, "groups", 3]  # eta less what is known; D^-1 of that, once closed
+    rhs: Annotated[Floats, "groups", 3]  # eta less what is known; D^-1 of that, once closed
     found: Annotated[Floats, "groups", 3]  # multipliers
     inverses: Annotated[Floats, "rows"]  # 1 / d of the pivots; 0 of rows that are not chosen
     shown: Annotated[Floats, "rows"]  # the same as the watch sees them
@@ -124,12 +124,12 @@ class LoopRoom(NamedTuple):
     increment: Annotated[Floats, "2 v"]  # by which a state is moved
     active: Floats  # (m,) 1 for rows that are chosen; the others have no multiplier
     changed: Annotated[Floats, "rows"]  # 1 for the first row of a joint whose choice has changed
-    choosing: Integers  # (1,) whether rows are chosen at this stage
-    missed: Annotated[Floats, 2]  # largest share of its acceleration that a row misses; the row
+    selecting: Integers  # (1,) whether rows are chosen at this stage
+    residual: Annotated[Floats, 2]  # largest share of its acceleration that a row misses; the row
     block: Annotated[Floats, "k", "k"]  # of a joint's rows while some are chosen
 
 
-def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
+def make_loop_workspace(loops: Loops, bodies: int, rates: int) -> LoopWorkspace:
     rows = max(1, loops.row_count)
     sizes = {
         "places": loops.place_count,
@@ -142,4 +142,4 @@ def make_loop_room(loops: Loops, bodies: int, rates: int) -> LoopRoom:
         "2 v": max(1, 2 * rates),
         "k": max(1, loops.group.max(initial=0)),
     }
-    return storage(LoopRoom, sizes, active=np.ones(rows), choosing=np.ones(1, np.int64))
+    return storage(LoopWorkspace, sizes, active=np.ones(rows), selecting=np.ones(1, np.int64))

@@ -29,12 +29,12 @@ from chasles.core.arrays import (
 )
 from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.tree import (
-    DIRECT,
     FREE,
     LEVER,
-    PROPER,
     REVOLUTE,
     ROW,
+    SE3_PAIR,
+    SO3XR3_PAIR,
     SPHERICAL,
     TURN,
     Tree,
@@ -79,10 +79,10 @@ def slide_of_pair(tree: Any, rows: Any, body: int, eta: Any, length: float) -> A
             slide = axpy(eta[v + slot], axis_of(tree, rows, body, pair, slot)[1], slide)
         return scale(length, slide)
     slide = scale(length, vec3(eta, v + 3))
-    if pair == PROPER:
+    if pair == SE3_PAIR:
         shift = se3_exp((scale(length, vec3(eta, v)), slide))[1]
         return matvec(mat9(rows, at + TURN), shift)
-    if pair == DIRECT and tree.base[body] >= 0:
+    if pair == SO3XR3_PAIR and tree.base[body] >= 0:
         return matvec(mat9(rows, tree.base[body] * ROW + TURN), slide)
     return slide
 
@@ -118,7 +118,7 @@ def turned_by(w: Any, u: Any) -> Any:
 
 def on_own_group(tree: Tree, groups: Integers) -> Integers:
     """(n,) 1 for bodies whose pair moves their centres of mass in their groups, as a body alone."""
-    proper = (tree.pair == PROPER) & (groups == SE3_CODE)
+    proper = (tree.pair == SE3_PAIR) & (groups == SE3_CODE)
     free = (tree.pair == FREE) & (groups != SE3_CODE)
     alone = (tree.base < 0) & ~tree.centre.any(axis=1)
     return (alone & (proper | free)).astype(np.int64)
@@ -135,20 +135,20 @@ def put_own_twist(mechanism: Any, scheme: Any, body: int) -> None:
 
 
 @routine
-def put_mean_twists(mechanism: Any, work: Any, scheme: Any, length: float) -> None:
+def put_mean_twists(mechanism: Any, workspace: Any, scheme: Any, length: float) -> None:
     r"""Constant velocities $\xi$ that lead bodies where eta leads the pairs, in their groups.
 
     $C_1 = C_0\exp(h\xi)$ on SE(3), $(R_1, r_1) = (R_0\exp(h\xi_w), r_0 + h\xi_v)$ on SO(3)xR3, at
     the centre of mass; spins, and on SE(3) slides, in the axes of the body.  Where the pair is that
     group itself, xi is eta to the last bit.
     """
-    tree, rows, paths = mechanism.tree, mechanism.memory.rows, scheme.paths
+    tree, rows, paths = mechanism.tree, mechanism.tree_work.rows, scheme.paths
     put_paths(tree, rows, scheme.mean, length, paths)
     for body in range(tree.body_count):
         if scheme.own_group[body] != 0:
             put_own_twist(mechanism, scheme, body)
             continue
-        own = mat9(work.absolute, body * ABSOLUTE_WIDTH + POSE_R)
+        own = mat9(workspace.absolute, body * ABSOLUTE_WIDTH + POSE_R)
         turn = vec4(paths, PATH_WIDTH * body)
         spin = turned_by(turn[0], tmatvec(own, (turn[1], turn[2], turn[3])))
         arm = matvec(mat9(rows, body * ROW + TURN), vec3(tree.centre, 3 * body))

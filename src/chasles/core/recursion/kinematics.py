@@ -38,7 +38,6 @@ from chasles.core.recursion.tree import (
     BIAS_U,
     BIAS_W,
     CYLINDRICAL,
-    DIRECT,
     FREE,
     HELICAL,
     LEVER,
@@ -46,9 +45,10 @@ from chasles.core.recursion.tree import (
     PLANAR,
     POINT,
     PRISMATIC,
-    PROPER,
     REVOLUTE,
     ROW,
+    SE3_PAIR,
+    SO3XR3_PAIR,
     SPEED,
     SPHERICAL,
     TURN,
@@ -144,7 +144,7 @@ def flat_slide(tree: Any, state: Any, body: int, pair: int, base: Any) -> Any:
 def chart_slide(tree: Any, state: Any, body: int, pair: int, base: Any, turn: Any) -> Any:
     """(r, u) of a body on a chart against its base, in the world."""
     q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
-    frame = base if pair == DIRECT else turn
+    frame = base if pair == SO3XR3_PAIR else turn
     return matvec(base, vec3(state, q + 4)), matvec(frame, vec3(state, v + 3))
 
 
@@ -167,7 +167,7 @@ def wide_kinematics(tree: Any, state: Any, rows: Any, body: int) -> None:
         put3(rows, at + AXIS, x)
         lever = add(vec3(rows, at + LEVER), shift)
     push = cross(carried, axpy(2.0, slip, cross(carried, lever)))
-    if pair == PROPER:
+    if pair == SE3_PAIR:
         push = add(push, cross(spin, slip))
     put3(rows, at + LEVER, lever)
     put3(rows, at + BIAS_U, push)
@@ -226,7 +226,7 @@ def find_speeds(tree: Any, state: Any, rows: Any, in_world: Any) -> None:
             point, speed = ZERO, ZERO
             if in_world:
                 point, speed = vec3(state, q + 4), vec3(state, v + 3)
-        elif pair >= DIRECT:
+        elif pair >= SO3XR3_PAIR:
             turn = mat9(rows, at + TURN)
             speed = add(speed, chart_slide(tree, state, body, pair, base, turn)[1])
         put3(rows, at + POINT, point)
@@ -242,9 +242,9 @@ def own_twist(tree: Any, state: Any, body: int, slide: Any) -> Any:
         mat9(tree.axes, 9 * body),
     )
     spin = vec3(state, v)
-    if pair != FREE and pair != DIRECT:
+    if pair != FREE and pair != SO3XR3_PAIR:
         own = cross(spin, vec3(tree.centre, 3 * body))
-        if pair == PROPER:
+        if pair == SE3_PAIR:
             own = add(vec3(state, v + 3), own)
         slide = matvec(axes, own)
     return matvec(axes, spin), slide
@@ -280,13 +280,13 @@ def place_bodies(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
 
 
 @kernel("poses of trees", seconds=1, plain=(100_000, 300_000))
-def tree_absolute(tree: Any, memory: Any, states: Any, absolute: Any) -> None:
+def tree_absolute(tree: Any, tree_work: Any, states: Any, absolute: Any) -> None:
     """States (T, q + v) to absolute rows (T, n, 18)."""
-    model, scratch = borrow(tree), borrow(memory)
+    model, workspace = borrow(tree), borrow(tree_work)
     history, out = borrow(states), borrow(absolute)
     length = model.stored_count + model.rate_count
     now = np.zeros(length)
     width = model.body_count * ABSOLUTE_WIDTH
     for k in range(states.shape[0]):
         copy(beyond(history, k * length), borrow(now), length)
-        place_bodies(model, borrow(now), scratch.rows, beyond(out, k * width))
+        place_bodies(model, borrow(now), workspace.rows, beyond(out, k * width))

@@ -17,9 +17,9 @@ import numpy as np
 from chasles.compiled import formula, hot, routine
 from chasles.core.arrays import ROW_WIDTH, SCREW_FORM, System, mat9, put3, put_twist, vec3
 from chasles.core.constraints.registry import PAIR
+from chasles.core.recursion.body_rows import row_on_body
 from chasles.core.recursion.coupled import load_ties
 from chasles.core.recursion.groups import BY_ROWS, Loops
-from chasles.core.recursion.on_bodies import row_on_body
 from chasles.core.recursion.tree import OMEGA, POINT, ROW, SPEED, TURN, Tree
 from chasles.groups.vectors import ZERO, add, cross, matmul, matvec, sub, tmatvec
 
@@ -37,7 +37,7 @@ def in_world(loops: Loops, tree: Tree, system: System) -> Loops:
         if not plain or system.form != SCREW_FORM:
             continue
         locked = [k for k in range(6) if joints.locked[joint] >> k & 1]
-        locked += [k for k in range(6) if joints.geared[joint] >> k & 1]
+        locked += [k for k in range(6) if joints.rotor_bits[joint] >> k & 1]
         rows = loops.source[first : loops.first_row[g + 1]] - joints.first_row[joint]
         parts = [locked[row] for row in rows]
         b, frame = joints.b[joint], joints.axes_b[joint].reshape(3, 3)
@@ -60,59 +60,59 @@ def by_rows(loops: Loops) -> Loops:
 
 @hot
 def load_rows(
-    tree: Any, loops: Any, rows: Any, room: Any, absolute: Any, jacobian: Any, eta: Any
+    tree: Any, loops: Any, rows: Any, loop_work: Any, absolute: Any, jacobian: Any, eta: Any
 ) -> None:
     r"""G and $\eta + \beta\cdot(\omega\times\dot P - g)$ of all rows; E is empty."""
     for j in range(loops.filled_count):
         into = 18 * loops.filled[j]
         for k in range(18):
-            room.reach[into + k] = 0.0
+            loop_work.reach[into + k] = 0.0
     for k in range(loops.value_count):
-        room.values[k] = 0.0
+        loop_work.values[k] = 0.0
     for g in range(loops.group_count):
         if loops.idle[g] != 0:
             continue
         first, count = loops.first_row[g], loops.first_row[g + 1] - loops.first_row[g]
-        if loops.is_damped != 0 or loops.is_geared != 0:
+        if loops.is_damped != 0 or loops.has_rotor_rows != 0:
             for k in range(count):
                 given = loops.damping[first + k] + loops.compliance[first + k]
-                room.values[6 * g + k * (k + 3) // 2] = -given
+                loop_work.values[6 * g + k * (k + 3) // 2] = -given
         if loops.loading[g] == BY_ROWS:
-            load_from_jacobian(tree, loops, rows, room, absolute, jacobian, eta, g)
+            load_from_jacobian(tree, loops, rows, loop_work, absolute, jacobian, eta, g)
         else:
-            load_along_axes(tree, loops, rows, room, g)
+            load_along_axes(tree, loops, rows, loop_work, g)
             for k in range(count):
-                room.asked[3 * g + k] += eta[loops.source[first + k]]
+                loop_work.rhs[3 * g + k] += eta[loops.source[first + k]]
     if loops.coupled_count > 0:
-        load_ties(tree, loops, rows, room, absolute)
+        load_ties(tree, loops, rows, loop_work, absolute)
 
 
 @routine
 def load_from_jacobian(
-    tree: Any, loops: Any, rows: Any, room: Any, absolute: Any, jacobian: Any, eta: Any, g: int
+    tree: Any, loops: Any, rows: Any, loop_work: Any, absolute: Any, jacobian: Any, eta: Any, g: int
 ) -> None:
     first = loops.first_row[g]
     for k in range(loops.first_row[g + 1] - first):
         source = loops.source[first + k]
-        asked = eta[source]
+        rhs = eta[source]
         for side in range(2):
             place, body = loops.sides[2 * g + side], loops.bodies[2 * (first + k) + side]
             if place >= 0:
                 entry, into = source * ROW_WIDTH + 6 * side, 18 * place + 6 * k
                 spin, beta, known = row_on_body(tree, rows, absolute, jacobian, body, entry)
-                put_twist(room.reach, into, (spin, beta))
-                asked += known
-        room.asked[3 * g + k] = asked
+                put_twist(loop_work.reach, into, (spin, beta))
+                rhs += known
+        loop_work.rhs[3 * g + k] = rhs
 
 
 @hot
-def load_along_axes(tree: Any, loops: Any, rows: Any, room: Any, g: int) -> None:
+def load_along_axes(tree: Any, loops: Any, rows: Any, loop_work: Any, g: int) -> None:
     grounded = loops.bodies[2 * loops.first_row[g]] < 0
     axes, arm, lever, target = axes_of(tree, loops, rows, g)
-    put_axes(room.reach, loops.sides[2 * g + 1], loops.loading[g], 1.0, axes, arm)
+    put_axes(loop_work.reach, loops.sides[2 * g + 1], loops.loading[g], 1.0, axes, arm)
     if not grounded:
-        put_axes(room.reach, loops.sides[2 * g], loops.loading[g], -1.0, axes, lever)
-    put3(room.asked, 3 * g, tmatvec(axes, target))
+        put_axes(loop_work.reach, loops.sides[2 * g], loops.loading[g], -1.0, axes, lever)
+    put3(loop_work.rhs, 3 * g, tmatvec(axes, target))
 
 
 @formula
@@ -149,12 +149,12 @@ def turned_and_shifted(column: Any, at: int, arm: Any) -> Any:
 
 
 @routine
-def miss_along_axes(
-    tree: Any, loops: Any, rows: Any, room: Any, eta: Any, column: Any, g: int
+def residual_along_axes(
+    tree: Any, loops: Any, rows: Any, loop_work: Any, eta: Any, column: Any, g: int
 ) -> None:
-    """What the motion of bodies in a column (see `refine`) misses of a group, into room.left.
+    """What the motion of bodies in a column (see `refine`) misses of a group, into loop_work.left.
 
-    room.sums has the sizes of what is added up there.
+    loop_work.sums has the sizes of what is added up there.
     """
     first, last = loops.first_row[g], loops.first_row[g + 1]
     axes, arm, lever, target = axes_of(tree, loops, rows, g)
@@ -165,11 +165,11 @@ def miss_along_axes(
     if a >= 0:
         turned, shifted = turned_and_shifted(column, tree.rate_count + 6 * a, lever)
         other = turned if loops.loading[g] == TURNS else shifted
-    asked, felt, carried = tmatvec(axes, target), tmatvec(axes, own), tmatvec(axes, other)
+    rhs, felt, carried = tmatvec(axes, target), tmatvec(axes, own), tmatvec(axes, other)
     for k in range(last - first):
         more = eta[loops.source[first + k]]
-        room.left[first + k] = asked[k] + more - (felt[k] - carried[k])
-        room.sums[first + k] = abs(asked[k]) + abs(more) + abs(felt[k]) + abs(carried[k])
+        loop_work.left[first + k] = rhs[k] + more - (felt[k] - carried[k])
+        loop_work.sums[first + k] = abs(rhs[k]) + abs(more) + abs(felt[k]) + abs(carried[k])
 
 
 @formula

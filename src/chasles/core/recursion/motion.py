@@ -16,8 +16,8 @@ from chasles.core.recursion.tree import (
     CAYLEY,
     EXP,
     FREE,
-    PROPER,
     REVOLUTE,
+    SE3_PAIR,
     SPHERICAL,
     TRUNCATED,
     coordinates_of,
@@ -122,13 +122,13 @@ def other_motion_rate(tau: int, x: Any, twist: Any) -> Any:
 
 
 @routine
-def proper_motion(tau: int, state: Any, q: int, increment: Any, v: int) -> Any:
+def se3_motion(tau: int, state: Any, q: int, increment: Any, v: int) -> Any:
     """(Q, x) tau(increment) in SE(3): the new Q, and by how much x grows."""
     return se3_compose((vec4(state, q), ZERO), motion_of(tau, twist6(increment, v)))
 
 
 @routine
-def proper_pull_back(tau: int, increment: Any, slope: Any, v: int) -> int:
+def se3_pull_back(tau: int, increment: Any, slope: Any, v: int) -> int:
     """dtau^-1 of SE(3) at -increment, in place: OK or TURNED."""
     x, twist = twist6(increment, v), twist6(slope, v)
     outcome = OK
@@ -163,8 +163,8 @@ def move(
         pair, q, v = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
         if pair >= SPHERICAL:
             shift = ZERO
-            if pair == PROPER:
-                turn, shift = proper_motion(tree.map, state, q, increment, v)
+            if pair == SE3_PAIR:
+                turn, shift = se3_motion(tree.map, state, q, increment, v)
             else:
                 turn = so3_compose(vec4(state, q), turn_of(tree.map, vec3(increment, v)))
                 if pair >= FREE:
@@ -217,8 +217,8 @@ def pull_back(tree: Any, increment: Any, slope: Any) -> int:
     for body in range(tree.body_count):
         pair, v = tree.pair[body], tree.rate_at[body]
         if pair >= SPHERICAL:
-            if pair == PROPER:
-                if proper_pull_back(tau, increment, slope, v) != OK:
+            if pair == SE3_PAIR:
+                if se3_pull_back(tau, increment, slope, v) != OK:
                     outcome = TURNED
                 continue
             turn, omega = vec3(increment, v), vec3(slope, v)

@@ -14,17 +14,17 @@ coupling of coordinates waits for the joints that it names.  A body without mass
 divide by before children have given it inertia, or rows have closed on it: it waits until these are
 as many as its coordinates, and rows that hang on it alone close before all others.
 
-Two cuts meet in E, the matrix of the multipliers, if they ride through a common body, or if one
-that met both has closed.  Two orders are tried, and the one with fewer multiplications is taken:
-the cheapest that is allowed next, or all bodies on charts before the rows between them, as one
-orders a matrix of masses and rows.
+Two cuts meet in E, the matrix of the multipliers, if they are propagated through a common body, or
+if one that met both has closed.  Two orders are tried, and the one with fewer multiplications is
+taken: the cheapest that is allowed next, or all bodies on charts before the rows between them, as
+one orders a matrix of masses and rows.
 """
 
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from chasles.core.recursion.cuts import Cut
+from chasles.core.recursion.loop_constraints import LoopConstraint
 
 GROUND = -1
 GIVE, CLOSE = 0, 1
@@ -49,7 +49,7 @@ class Program(NamedTuple):
 
 
 def make_program(
-    parent: Sequence[int], loose: Sequence[bool], cuts: Sequence[Cut],
+    parent: Sequence[int], loose: Sequence[bool], cuts: Sequence[LoopConstraint],
     weights: Sequence[Weight] | None = None,
 ) -> Program:  # fmt: skip
     """The cheaper of the two orders; bodies are numbered parents first.
@@ -74,7 +74,7 @@ def products_of(size: int, below: int) -> int:
     return size**3 // 3 + size * size * below + size * below * (below + 1) // 2
 
 
-def things_under(cut: Cut) -> set[int]:
+def things_under(cut: LoopConstraint) -> set[int]:
     """What a cut hangs on at first."""
     if cut.terms or cut.gauges:
         ends = {end for gauge in cut.gauges for end in (gauge.a, gauge.b)}
@@ -89,8 +89,8 @@ class Frontier:
     """What has neither given way nor closed, in a heap by what it would cost to go next."""
 
     def __init__(
-        self, parent: Sequence[int], loose: Sequence[bool], cuts: Sequence[Cut], bodies_first: bool,
-        weights: Sequence[Weight],
+        self, parent: Sequence[int], loose: Sequence[bool], cuts: Sequence[LoopConstraint],
+        bodies_first: bool, weights: Sequence[Weight],
     ) -> None:  # fmt: skip
         bodies, count = len(parent), len(cuts)
         self.needs, self.rank = [w.needs for w in weights], [w.rank for w in weights]

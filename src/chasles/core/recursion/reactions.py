@@ -43,18 +43,18 @@ from chasles.groups.vectors import add, cross, dot, matmult, matvec, neg, sub, t
 
 
 @formula
-def rigid_wrench(tree: Any, memory: Any, body: int) -> Any:
+def rigid_wrench(tree: Any, tree_work: Any, body: int) -> Any:
     """What moves a body alone as it moves, less its load: about P in world axes."""
-    rows, at = memory.rows, body * ROW
+    rows, at = tree_work.rows, body * ROW
     a, p = rigid_of(tree, rows, body, tree.pair[body])
     torque, force = response(a, vec3(rows, at + ALPHA), vec3(rows, at + ACCELERATION))
-    twist, push = load_on(tree, memory, body)
+    twist, push = load_on(tree, tree_work, body)
     return sub(add(torque, p[0]), twist), sub(add(force, p[1]), push)
 
 
 @routine
 def add_row_wrenches(
-    tree: Any, loops: Any, room: Any, rows: Any, absolute: Any, jacobian: Any, wrenches: Any
+    tree: Any, loops: Any, loop_work: Any, rows: Any, absolute: Any, jacobian: Any, wrenches: Any
 ) -> None:
     """-J^T lambda of the cut joints and couplings are loads like others."""
     for row in range(loops.row_count):
@@ -63,19 +63,19 @@ def add_row_wrenches(
             if body >= 0:
                 entry = loops.source[row] * ROW_WIDTH + 6 * side
                 for c in range(6):
-                    wrenches[6 * body + c] -= room.multipliers[row] * jacobian[entry + c]
+                    wrenches[6 * body + c] -= loop_work.multipliers[row] * jacobian[entry + c]
     if loops.coupled_count > 0:
-        couple_bodies(tree, loops, room, rows, absolute, wrenches)
+        couple_bodies(tree, loops, loop_work, rows, absolute, wrenches)
 
 
 @routine
-def reactions(tree: Any, memory: Any, out: Any) -> None:
+def reactions(tree: Any, tree_work: Any, out: Any) -> None:
     """The wrench (torque, force) of every body's joint on it, about P in world axes: (n, 6)."""
     for body in range(tree.body_count):
-        torque, force = rigid_wrench(tree, memory, body)
+        torque, force = rigid_wrench(tree, tree_work, body)
         put3(out, 6 * body, torque)
         put3(out, 6 * body + 3, force)
-    sum_inward(tree, memory.rows, out)
+    sum_inward(tree, tree_work.rows, out)
 
 
 @routine
@@ -132,55 +132,69 @@ def joint_wrenches(tree: Any, rows: Any, wrenches: Any, out: Any) -> None:
 
 @routine
 def accelerate_under(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, rates: Any
+    tree: Any,
+    tree_work: Any,
+    system: Any,
+    workspace: Any,
+    loops: Any,
+    loop_work: Any,
+    state: Any,
+    rates: Any,
 ) -> None:
-    """The rates of all velocities at a state under the multipliers in room, and their wrenches."""
-    kinematics(tree, state, memory.rows)
-    push(tree, memory, system, work, state)
-    if memory.has_wrenches == 0:
-        place(tree, state, memory.rows, work.absolute)
+    """The rates of all velocities at a state under the multipliers in loop_work, and their
+    wrenches."""
+    kinematics(tree, state, tree_work.rows)
+    push(tree, tree_work, system, workspace, state)
+    if tree_work.has_wrenches == 0:
+        place(tree, state, tree_work.rows, workspace.absolute)
     if loops.row_count > 0:
-        put_cut_rows(system, tree, loops, room, state, work)
+        put_cut_rows(system, tree, loops, loop_work, state, workspace)
         add_row_wrenches(
-            tree, loops, room, memory.rows, work.absolute, work.jacobian, memory.wrenches
+            tree,
+            loops,
+            loop_work,
+            tree_work.rows,
+            workspace.absolute,
+            workspace.jacobian,
+            tree_work.wrenches,
         )
-    clear_sums(tree, memory.rows)
-    load_wrenches(tree, memory)
-    articulate(tree, memory)
-    accelerate(tree, memory.rows, 0, rates, 0)
+    clear_sums(tree, tree_work.rows)
+    load_wrenches(tree, tree_work)
+    articulate(tree, tree_work)
+    accelerate(tree, tree_work.rows, 0, rates, 0)
 
 
 @kernel("reactions of trees", seconds=12)
 def tree_reactions(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, rates: Any,
-    wrenches: Any, efforts: Any, on_bodies: Any, given: int,
+    tree: Any, tree_work: Any, system: Any, work: Any, loops: Any, loop_work: Any, state: Any,
+    rates: Any, wrenches: Any, efforts: Any, on_bodies: Any, given: int,
 ) -> int:  # fmt: skip
-    """Everything at one state, from the forces of the system and the signals in `memory`.
+    """Everything at one state, from the forces of the system and the signals in `tree_work`.
 
-    Where multipliers are `given`, in room, rows are no constraints but loads: what the joints that
-    carry bodies exert then is in balance with what a method found the others to exert.
+    Where multipliers are `given`, in loop_work, rows are no constraints but loads: what the joints
+    that carry bodies exert then is in balance with what a method found the others to exert.
 
     rates      (v,) of the velocities
     wrenches   (n, 6) see `reactions`
     efforts    (v,) see `along_coordinates`
     on_bodies  (n, 12) see `joint_wrenches`
     """
-    model, scratch, now = borrow(tree), borrow(memory), borrow(state)
-    cuts, riders, space = borrow(loops), borrow(room), borrow(work)
-    if scratch.has_wrenches == 0:
-        clear(scratch.wrenches, 6 * model.body_count)
+    model, workspace, now = borrow(tree), borrow(tree_work), borrow(state)
+    cuts, riders, space = borrow(loops), borrow(loop_work), borrow(work)
+    if workspace.has_wrenches == 0:
+        clear(workspace.wrenches, 6 * model.body_count)
     if given != 0:
-        accelerate_under(model, scratch, borrow(system), space, cuts, riders, now, borrow(rates))
+        accelerate_under(model, workspace, borrow(system), space, cuts, riders, now, borrow(rates))
     else:
         outcome = accelerate_at(
-            model, scratch, borrow(system), space, cuts, riders, now, borrow(rates), 0
+            model, workspace, borrow(system), space, cuts, riders, now, borrow(rates), 0
         )
         if outcome != SOLVED:
             return outcome
         add_row_wrenches(
-            model, cuts, riders, scratch.rows, space.absolute, space.jacobian, scratch.wrenches
+            model, cuts, riders, workspace.rows, space.absolute, space.jacobian, workspace.wrenches
         )
-    reactions(model, scratch, borrow(wrenches))
-    along_coordinates(model, scratch.rows, borrow(wrenches), borrow(rates), borrow(efforts))
-    joint_wrenches(model, scratch.rows, borrow(wrenches), borrow(on_bodies))
+    reactions(model, workspace, borrow(wrenches))
+    along_coordinates(model, workspace.rows, borrow(wrenches), borrow(rates), borrow(efforts))
+    joint_wrenches(model, workspace.rows, borrow(wrenches), borrow(on_bodies))
     return SOLVED

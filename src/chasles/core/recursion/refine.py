@@ -17,12 +17,12 @@ from typing import Any
 from chasles.compiled import beyond, once, routine
 from chasles.core.arrays import ROW_WIDTH, copy, get6, mat9, put6, vec3
 from chasles.core.outcomes import NOT_SOLVED
+from chasles.core.recursion.body_rows import row_times_motion
 from chasles.core.recursion.coupled import take_coupled
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import BY_ROWS
 from chasles.core.recursion.inertia import spread
-from chasles.core.recursion.loading import miss_along_axes
-from chasles.core.recursion.on_bodies import felt_by_row
+from chasles.core.recursion.loading import residual_along_axes
 from chasles.core.recursion.solving import loop_inward, loop_outward, loop_resolve
 from chasles.core.recursion.tree import (
     ACCELERATION,
@@ -53,12 +53,12 @@ CONTRADICTED = 0.1
 
 
 @routine
-def gather(tree: Any, loops: Any, room: Any, rows: Any, column: Any) -> None:
+def gather(tree: Any, loops: Any, loop_work: Any, rows: Any, column: Any) -> None:
     """The motion of all bodies and the multipliers, behind the rates of a column."""
     at = tree.rate_count
     for body in range(tree.body_count):
         put6(column, at + 6 * body, get6(rows, body * ROW + ALPHA))
-    copy(room.multipliers, beyond(column, at + 6 * tree.body_count), loops.row_count)
+    copy(loop_work.multipliers, beyond(column, at + 6 * tree.body_count), loops.row_count)
 
 
 @routine
@@ -72,28 +72,28 @@ def row_product(loops: Any, a: Any, b: Any) -> float:
 
 
 @routine
-def next_direction(tree: Any, loops: Any, room: Any, before: float) -> float:
-    """The next direction of search from the solve in room.answer; |B r|^2 (see `converge`)."""
-    y, gain, search = room.answer, room.gain, room.search
+def next_direction(tree: Any, loops: Any, loop_work: Any, before: float) -> float:
+    """The next direction of search from the solve in loop_work.answer; |B r|^2 (see `converge`)."""
+    y, gain, search = loop_work.answer, loop_work.gain, loop_work.search
     last = tree.rate_count + 6 * tree.body_count
     reduced, crossed = 0.0, 0.0
     for row in range(loops.row_count):
         mu = loops.damping[row]
         if mu > 0.0:
-            taken = room.left[row] + mu * y[last + row]
+            taken = loop_work.left[row] + mu * y[last + row]
             reduced += taken * taken / mu
             crossed += taken * gain[row] / mu
     share = crossed / before if before > 0.0 else 0.0
     for k in range(last + loops.row_count):
         search[k] = y[k] - share * search[k] if before > 0.0 else y[k]
     for row in range(loops.row_count):
-        taken = room.left[row] + loops.damping[row] * y[last + row]
+        taken = loop_work.left[row] + loops.damping[row] * y[last + row]
         gain[row] = taken - share * gain[row] if before > 0.0 else taken
     return reduced
 
 
 @routine
-def converge(tree: Any, loops: Any, room: Any, rows: Any, scale: float) -> Any:
+def converge(tree: Any, loops: Any, loop_work: Any, rows: Any, scale: float) -> Any:
     r"""Conjugate residuals on the damped factor: they end at J v' = eta and the shortest lambda.
 
     With $S = J M^{-1} J^T$, the damped equations leave $r = \eta - J\dot V = -\mu\lambda$, and
@@ -112,31 +112,31 @@ def converge(tree: Any, loops: Any, room: Any, rows: Any, scale: float) -> Any:
     lambda stays orthogonal to the null space of J^T in the metric of mu, the free pivots, so it is
     the shortest one there: forces and torques are weighed by what they would accelerate.
 
-    Begins with a solution in room.solution and r in room.left.  Ends when the error of v', in the
-    mass metric, is REFINED of `scale`.  Returns the number of solves, beyond MOST_REFINEMENTS if
-    there is no end to it, and the fraction of |r| that the first one leaves.
+    Begins with a solution in loop_work.solution and r in loop_work.left.  Ends when the error of
+    v', in the mass metric, is REFINED of `scale`.  Returns the number of solves, beyond
+    MOST_REFINEMENTS if there is no end to it, and the fraction of |r| that the first one leaves.
     """
-    x, r, last = room.solution, room.left, tree.rate_count + 6 * tree.body_count
+    x, r, last = loop_work.solution, loop_work.left, tree.rate_count + 6 * tree.body_count
     size, before, correction = row_product(loops, r, r), 0.0, 0.0
     solves, first = 0, 0.0
     while solves <= MOST_REFINEMENTS:
         solves += 1
-        copy(r, room.wanted, loops.row_count)
-        loop_resolve(tree, loops, room, rows, room.answer, 0)
-        gather(tree, loops, room, rows, room.answer)
-        reduced = next_direction(tree, loops, room, before)
+        copy(r, loop_work.wanted, loops.row_count)
+        loop_resolve(tree, loops, loop_work, rows, loop_work.answer, 0)
+        gather(tree, loops, loop_work, rows, loop_work.answer)
+        reduced = next_direction(tree, loops, loop_work, before)
         if not reduced > CONTRADICTED * CONTRADICTED * size:  # NaN is told by the step
             break
-        before = row_product(loops, room.gain, room.gain)
-        length = row_product(loops, r, room.gain) / before
+        before = row_product(loops, loop_work.gain, loop_work.gain)
+        length = row_product(loops, r, loop_work.gain) / before
         work_done = 0.0
         for row in range(loops.row_count):
-            work_done -= room.search[last + row] * room.gain[row]
+            work_done -= loop_work.search[last + row] * loop_work.gain[row]
         correction = absolute(length) * sqrt(maximum(0.0, work_done))
         for k in range(last + loops.row_count):
-            x[k] += length * room.search[k]
+            x[k] += length * loop_work.search[k]
         for row in range(loops.row_count):
-            r[row] -= length * room.gain[row]
+            r[row] -= length * loop_work.gain[row]
         before_this, size = size, row_product(loops, r, r)
         first = 1.0 - sqrt(reduced / before_this) if solves == 1 else first
         if not correction * sqrt(size / before_this) > REFINED * scale:
@@ -147,31 +147,31 @@ def converge(tree: Any, loops: Any, room: Any, rows: Any, scale: float) -> Any:
 
 
 @routine
-def put_damping(tree: Any, loops: Any, room: Any) -> None:
+def put_damping(tree: Any, loops: Any, loop_work: Any) -> None:
     """What the damped solution leaves of the rows, -mu lambda."""
     last = tree.rate_count + 6 * tree.body_count
     for row in range(loops.row_count):
-        room.left[row] = -loops.damping[row] * room.solution[last + row]
+        loop_work.left[row] = -loops.damping[row] * loop_work.solution[last + row]
 
 
 @once
-def solve_rows(tree: Any, loops: Any, room: Any, rows: Any) -> None:
-    r"""M x + J^T lambda = 0, J x = room.wanted: x comes first in room.solution.
+def solve_rows(tree: Any, loops: Any, loop_work: Any, rows: Any) -> None:
+    r"""M x + J^T lambda = 0, J x = loop_work.wanted: x comes first in loop_work.solution.
 
     The least motion, in the mass metric, by which rows change as wanted.  What damped rows cannot
-    change stays in room.left.
+    change stays in loop_work.left.
     """
-    copy(room.wanted, room.left, loops.row_count)
-    loop_resolve(tree, loops, room, rows, room.solution, 0)
+    copy(loop_work.wanted, loop_work.left, loops.row_count)
+    loop_resolve(tree, loops, loop_work, rows, loop_work.solution, 0)
     if loops.is_damped == 0:
         return
-    gather(tree, loops, room, rows, room.solution)
+    gather(tree, loops, loop_work, rows, loop_work.solution)
     last, energy = tree.rate_count + 6 * tree.body_count, 0.0
     for row in range(loops.row_count):
-        multiplier = room.solution[last + row]
-        energy -= multiplier * (room.left[row] + loops.damping[row] * multiplier)
-    put_damping(tree, loops, room)
-    converge(tree, loops, room, rows, sqrt(maximum(0.0, energy)))
+        multiplier = loop_work.solution[last + row]
+        energy -= multiplier * (loop_work.left[row] + loops.damping[row] * multiplier)
+    put_damping(tree, loops, loop_work)
+    converge(tree, loops, loop_work, rows, sqrt(maximum(0.0, energy)))
 
 
 # --- accelerations ---
@@ -191,99 +191,119 @@ def motion_norm(tree: Any, rows: Any) -> float:
 
 
 @routine
-def push_norm(tree: Any, memory: Any, system: Any) -> float:
+def load_norm(tree: Any, tree_work: Any, system: Any) -> float:
     """How fast forces would accelerate free bodies, and efforts their coordinates, about."""
     total = 0.0
-    if memory.has_wrenches != 0:
-        total += force_norm(system, memory.wrenches)
-    if memory.has_efforts != 0:
-        total += effort_norm(tree, memory)
+    if tree_work.has_wrenches != 0:
+        total += force_norm(system, tree_work.wrenches)
+    if tree_work.has_efforts != 0:
+        total += effort_norm(tree, tree_work)
     return total
 
 
 @routine
-def effort_norm(tree: Any, memory: Any) -> float:
+def effort_norm(tree: Any, tree_work: Any) -> float:
     square = 0.0
     for body in range(tree.body_count):
         k = tree.rate_at[body]
         for slot in range(coordinates_of(tree.pair[body])):
-            effort = memory.efforts[k + slot]
-            square += effort * effort * memory.rows[body * ROW + GAIN + slot]
+            effort = tree_work.efforts[k + slot]
+            square += effort * effort * tree_work.rows[body * ROW + GAIN + slot]
     return sqrt(square)
 
 
 @routine
-def put_miss(tree: Any, loops: Any, room: Any, rows: Any, work: Any) -> None:
-    """eta - J v' of the rows that have multipliers, from the bodies' motion in room.solution.
+def put_row_residuals(tree: Any, loops: Any, loop_work: Any, rows: Any, workspace: Any) -> None:
+    """eta - J v' of the rows that have multipliers, from the bodies' motion in loop_work.solution.
 
-    room.sums gets the sum of |J V'| and |eta|: what a miss is large or small against.
+    loop_work.sums gets the sum of |J V'| and |eta|: what a miss is large or small against.
     """
     for g in range(loops.group_count):
         if loops.loading[g] == BY_ROWS:
             for row in range(loops.first_row[g], loops.first_row[g + 1]):
-                miss_of_row(tree, loops, room, rows, work, row)
+                residual_of_row(tree, loops, loop_work, rows, workspace, row)
         else:
-            miss_along_axes(tree, loops, rows, room, work.eta, room.solution, g)
-    take_coupled(tree, loops, room, rows, work.absolute, True, room.solution)
+            residual_along_axes(tree, loops, rows, loop_work, workspace.eta, loop_work.solution, g)
+    take_coupled(tree, loops, loop_work, rows, workspace.absolute, True, loop_work.solution)
     for row in range(loops.row_count):
-        if room.active[row] == 0 or loops.compliance[row] > 0.0:
-            room.left[row] = 0.0
+        if loop_work.active[row] == 0 or loops.compliance[row] > 0.0:
+            loop_work.left[row] = 0.0
 
 
 @routine
-def miss_of_row(tree: Any, loops: Any, room: Any, rows: Any, work: Any, row: int) -> None:
-    """`put_miss` of a row of J."""
-    source, column = loops.source[row], room.solution
-    missed = work.eta[source]
-    total = absolute(missed)
+def residual_of_row(
+    tree: Any, loops: Any, loop_work: Any, rows: Any, workspace: Any, row: int
+) -> None:
+    """`put_row_residuals` of a row of J."""
+    source, column = loops.source[row], loop_work.solution
+    residual = workspace.eta[source]
+    total = absolute(residual)
     for side in range(2):
         body, entry = loops.bodies[2 * row + side], source * ROW_WIDTH + 6 * side
         if body >= 0:
-            felt, size, known = felt_by_row(
-                tree, rows, work.absolute, work.jacobian, body, entry, column
+            moved, size, known = row_times_motion(
+                tree, rows, workspace.absolute, workspace.jacobian, body, entry, column
             )
-            missed += known - felt
+            residual += known - moved
             total += size
-    room.left[row], room.sums[row] = missed, total
+    loop_work.left[row], loop_work.sums[row] = residual, total
 
 
 @once
 def refine_motion(
-    tree: Any, memory: Any, loops: Any, room: Any, system: Any, work: Any, out: Any, first: int
+    tree: Any,
+    tree_work: Any,
+    loops: Any,
+    loop_work: Any,
+    system: Any,
+    workspace: Any,
+    out: Any,
+    first: int,
 ) -> int:
     """From the damped accelerations, which stand where `loop_outward` put them, to the limit."""
-    rows, rates = memory.rows, tree.rate_count
-    scale = motion_norm(tree, rows) + push_norm(tree, memory, system)
-    copy(beyond(out, first), room.solution, rates)
-    gather(tree, loops, room, rows, room.solution)
-    put_damping(tree, loops, room)
-    solves, left = converge(tree, loops, room, rows, scale)
+    rows, rates = tree_work.rows, tree.rate_count
+    scale = motion_norm(tree, rows) + load_norm(tree, tree_work, system)
+    copy(beyond(out, first), loop_work.solution, rates)
+    gather(tree, loops, loop_work, rows, loop_work.solution)
+    put_damping(tree, loops, loop_work)
+    solves, left = converge(tree, loops, loop_work, rows, scale)
     for _ in range(MOST_RESTARTS):
         if left <= HARD:
             break
         # Rounding has parted the residual from what it was computed to be: anew from J and eta.
-        put_miss(tree, loops, room, rows, work)
-        solves, left = converge(tree, loops, room, rows, scale)
-    copy(room.solution, beyond(out, first), rates)
+        put_row_residuals(tree, loops, loop_work, rows, workspace)
+        solves, left = converge(tree, loops, loop_work, rows, scale)
+    copy(loop_work.solution, beyond(out, first), rates)
     for body in range(tree.body_count):
-        put6(rows, body * ROW + ALPHA, get6(room.solution, rates + 6 * body))
-    copy(beyond(room.solution, rates + 6 * tree.body_count), room.multipliers, loops.row_count)
+        put6(rows, body * ROW + ALPHA, get6(loop_work.solution, rates + 6 * body))
+    copy(
+        beyond(loop_work.solution, rates + 6 * tree.body_count),
+        loop_work.multipliers,
+        loops.row_count,
+    )
     return SOLVED if solves <= MOST_REFINEMENTS else NOT_SOLVED
 
 
 @once
 def loop_accelerations(
-    tree: Any, memory: Any, loops: Any, room: Any, system: Any, work: Any, out: Any, first: int
+    tree: Any,
+    tree_work: Any,
+    loops: Any,
+    loop_work: Any,
+    system: Any,
+    workspace: Any,
+    out: Any,
+    first: int,
 ) -> int:
     """The rates of all velocities and the multipliers, after `load_rows`.
 
-    SOLVED, NOT_SOLVED, or the row (of those that ride) that has no pivot.
+    SOLVED, NOT_SOLVED, or the row (of those that are propagated) that has no pivot.
     """
-    failed = loop_inward(tree, memory, loops, room, 1)
+    failed = loop_inward(tree, tree_work, loops, loop_work, 1)
     if failed != SOLVED:
         return failed
     down = vec3(tree.gravity, 0)
-    loop_outward(tree, loops, room, memory.rows, down, True, out, first)
+    loop_outward(tree, loops, loop_work, tree_work.rows, down, True, out, first)
     if loops.is_damped == 0:
         return SOLVED
-    return refine_motion(tree, memory, loops, room, system, work, out, first)
+    return refine_motion(tree, tree_work, loops, loop_work, system, workspace, out, first)

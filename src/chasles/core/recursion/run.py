@@ -10,18 +10,25 @@ from chasles.core.recursion.stage import factor_at
 
 @kernel("loop-closing joints of trees", seconds=8, plain=(300, 20_000))
 def tree_factor(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, closing: int
+    tree: Any,
+    tree_work: Any,
+    system: Any,
+    workspace: Any,
+    loops: Any,
+    loop_work: Any,
+    state: Any,
+    closing: int,
 ) -> int:
     """`factor_at` for Python."""
     return factor_at(
-        borrow(tree), borrow(memory), borrow(system), borrow(work), borrow(loops), borrow(room),
-        borrow(state), closing,
+        borrow(tree), borrow(tree_work), borrow(system), borrow(workspace), borrow(loops),
+        borrow(loop_work), borrow(state), closing,
     )  # fmt: skip
 
 
 @kernel("accelerations of trees", seconds=4)
-def tree_rates(tree: Any, memory: Any, state: Any, rates: Any) -> None:
-    """The rates of all velocities at a state, from the loads and signals in `memory`."""
-    model, scratch, now = borrow(tree), borrow(memory), borrow(state)
-    kinematics(model, now, scratch.rows)
-    accelerations(model, scratch, borrow(rates), 0)
+def tree_rates(tree: Any, tree_work: Any, state: Any, rates: Any) -> None:
+    """The rates of all velocities at a state, from the loads and signals in `tree_work`."""
+    model, workspace, now = borrow(tree), borrow(tree_work), borrow(state)
+    kinematics(model, now, workspace.rows)
+    accelerations(model, workspace, borrow(rates), 0)

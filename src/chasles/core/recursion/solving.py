@@ -28,10 +28,20 @@ from chasles.core.blocks.small import (
 from chasles.core.recursion.accelerate import accelerate_body, chart_rates, free_rates, solve_six
 from chasles.core.recursion.articulate import add_load, articulate_body, clear_loads
 from chasles.core.recursion.axes import axis_of
-from chasles.core.recursion.dust import LONG, swept6
-from chasles.core.recursion.eliminate import SOLVED, close_again, close_group, find_group
+from chasles.core.recursion.denormals import LONG, flushed6
+from chasles.core.recursion.eliminate import (
+    SOLVED,
+    eliminate_group,
+    resolve_group,
+    substitute_group,
+)
+from chasles.core.recursion.isolated import (
+    eliminate_isolated,
+    propagate_isolated,
+    solve_isolated,
+)
 from chasles.core.recursion.program import CLOSE
-from chasles.core.recursion.riding import ride_body
+from chasles.core.recursion.propagation import propagate_body
 from chasles.core.recursion.tree import (
     ALPHA,
     COLUMN,
@@ -46,11 +56,6 @@ from chasles.core.recursion.tree import (
     TORQUE,
     coordinates_of,
 )
-from chasles.core.recursion.untouched import (
-    give_untouched,
-    ride_untouched,
-    solve_untouched,
-)
 from chasles.groups.vectors import ZERO, add, axpy, cross, dot, neg, tmatvec
 
 #: Steps of the program from asking for memory to using it, in models that are larger than caches:
@@ -61,34 +66,36 @@ AHEAD, LARGE = 6, 2000
 
 
 @hot
-def fetch_step(loops: Any, room: Any, rows: Any, step: int) -> None:
+def fetch_step(loops: Any, loop_work: Any, rows: Any, step: int) -> None:
     """Ask for what a step of the program works on.  Bodies that are far away wait for memory."""
     index = loops.program[2 * step + 1]
     if loops.program[2 * step] != CLOSE and loops.first_place[index] < loops.first_place[index + 1]:
         first = 18 * loops.first_place[index]
-        fetch(room.values, loops.pairs[loops.first_pair[index]])
+        fetch(loop_work.values, loops.pairs[loops.first_pair[index]])
         for line in range(5):
-            fetch(room.reach, first + 8 * line)
-            fetch(room.along, first + 8 * line)
+            fetch(loop_work.reach, first + 8 * line)
+            fetch(loop_work.along, first + 8 * line)
         for line in range(8):
             fetch(rows, index * ROW + 8 * line)
 
 
 @hot
-def give_body(tree: Any, memory: Any, loops: Any, room: Any, body: int, down: Any) -> None:
+def eliminate_body(
+    tree: Any, tree_work: Any, loops: Any, loop_work: Any, body: int, down: Any
+) -> None:
     """A body gives way, and what acts on it rides on."""
-    rows = memory.rows
-    if loops.untouched[body] != 0:
-        give_untouched(tree, memory, rows, body)
-        ride_untouched(loops, room, rows, body)
+    rows = tree_work.rows
+    if loops.isolated[body] != 0:
+        eliminate_isolated(tree, tree_work, rows, body)
+        propagate_isolated(loops, loop_work, rows, body)
     else:
-        articulate_body(tree, memory, rows, body)
+        articulate_body(tree, tree_work, rows, body)
         if loops.first_place[body] < loops.first_place[body + 1]:
-            ride_body(tree, loops, room, rows, body, down)
+            propagate_body(tree, loops, loop_work, rows, body, down)
 
 
 @once
-def loop_inward(tree: Any, memory: Any, loops: Any, room: Any, closing: int) -> int:
+def loop_inward(tree: Any, tree_work: Any, loops: Any, loop_work: Any, closing: int) -> int:
     """Run the program: SOLVED, or the row that has no pivot.
 
     Without closing, E has on its diagonal how much what is inside its loop gives way to every row,
@@ -98,16 +105,16 @@ def loop_inward(tree: Any, memory: Any, loops: Any, room: Any, closing: int) -> 
     fetched = loops.step_count - AHEAD if loops.place_count > LARGE else 0
     for step in range(loops.step_count):
         if step < fetched:
-            fetch_step(loops, room, memory.rows, step + AHEAD)
+            fetch_step(loops, loop_work, tree_work.rows, step + AHEAD)
         index = loops.program[2 * step + 1]
         if loops.program[2 * step] == CLOSE:
             if closing == 0:
                 continue
-            failed = close_group(loops, room, memory.rows, index)
+            failed = eliminate_group(loops, loop_work, tree_work.rows, index)
             if failed != SOLVED:
                 return failed
         else:
-            give_body(tree, memory, loops, room, index, down)
+            eliminate_body(tree, tree_work, loops, loop_work, index, down)
     return SOLVED
 
 
@@ -115,28 +122,30 @@ def loop_inward(tree: Any, memory: Any, loops: Any, room: Any, closing: int) -> 
 
 
 @hot
-def felt_along(loops: Any, room: Any, body: int, read: Any, less: Any, total: Any) -> Any:
+def multiplier_effort(
+    loops: Any, loop_work: Any, body: int, read: Any, less: Any, total: Any
+) -> Any:
     """-V lambda of all groups on the pair of a body; V of a row is `read`, and taken by `less`."""
     for place in range(loops.first_place[body], loops.first_place[body + 1]):
-        m, into = vec3(room.found, 3 * loops.place_group[place]), 18 * place
-        total = less(total, m[0], read(room.along, into))
-        total = less(total, m[1], read(room.along, into + 6))
-        total = less(total, m[2], read(room.along, into + 12))
+        m, into = vec3(loop_work.found, 3 * loops.place_group[place]), 18 * place
+        total = less(total, m[0], read(loop_work.along, into))
+        total = less(total, m[1], read(loop_work.along, into + 6))
+        total = less(total, m[2], read(loop_work.along, into + 12))
     return total
 
 
 @hot
-def feel_groups(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
+def apply_multipliers(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int) -> None:
     r"""What multipliers do to the coordinates of a pair: $\ddot q \mathrel{-}= D^{-1}V\lambda$."""
     at, pair = body * ROW, tree.pair[body]
     if pair == SPHERICAL:
         factor, total = (
             get6(rows, at + COLUMN),
-            felt_along(loops, room, body, vec3, minus_scaled3, ZERO),
+            multiplier_effort(loops, loop_work, body, vec3, minus_scaled3, ZERO),
         )
         put3(rows, at + PULL, add(vec3(rows, at + PULL), backward3(factor, scale3(factor, total))))
         return
-    six = felt_along(loops, room, body, get6, minus_scaled6, NOTHING)
+    six = multiplier_effort(loops, loop_work, body, get6, minus_scaled6, NOTHING)
     if pair >= FREE:
         put6(rows, at + ALPHA, minus_scaled6(get6(rows, at + ALPHA), -1.0, six))
     else:
@@ -146,19 +155,19 @@ def feel_groups(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
 
 @hot
 def loop_outward(
-    tree: Any, loops: Any, room: Any, rows: Any, down: Any, moving: Any, out: Any, first: int
+    tree: Any, loops: Any, loop_work: Any, rows: Any, down: Any, moving: Any, out: Any, first: int
 ) -> None:
     """The program backward: multipliers, and the rates of all velocities from out[first] on."""
     for back in range(loops.step_count):
         step = loops.step_count - 1 - back
         index = loops.program[2 * step + 1]
         if loops.program[2 * step] == CLOSE:
-            find_group(loops, room, rows, index)
+            substitute_group(loops, loop_work, rows, index)
         else:
             if loops.first_place[index] < loops.first_place[index + 1]:
-                feel_groups(tree, loops, room, rows, index)
-            if loops.untouched[index] != 0:
-                solve_untouched(rows, index * ROW)
+                apply_multipliers(tree, loops, loop_work, rows, index)
+            if loops.isolated[index] != 0:
+                solve_isolated(rows, index * ROW)
             elif tree.pair[index] >= FREE:
                 solve_six(rows, index * ROW)
             else:
@@ -171,28 +180,28 @@ def loop_outward(
         else:
             chart_rates(tree, rows, body, down, moving, out, into)
         if loops.group_count >= LONG:
-            put6(out, into, swept6(get6(out, into)))
+            put6(out, into, flushed6(get6(out, into)))
 
 
 # --- again ---
 
 
 @routine
-def give_again(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
+def resolve_body(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int) -> None:
     """A body's pair gives way to the loads that eliminated rows left on it."""
     at, pair = body * ROW, tree.pair[body]
     first, last = loops.first_place[body], loops.first_place[body + 1]
     p = (vec3(rows, at + TORQUE), vec3(rows, at + FORCE))
     if pair >= FREE:
         x = NOTHING
-        if loops.untouched[body] == 0:
+        if loops.isolated[body] == 0:
             factor = get_triangle6(rows, at + COLUMN)
             x = forward6(factor, neg(p[0]) + neg(p[1]))
             scaled = scale6(factor, x)
             for place in range(first, last):
                 for k in range(3):
-                    known = dot6(get6(room.along, 18 * place + 6 * k), scaled)
-                    room.asked[3 * loops.place_group[place] + k] -= known
+                    known = dot6(get6(loop_work.along, 18 * place + 6 * k), scaled)
+                    loop_work.rhs[3 * loops.place_group[place] + k] -= known
         put6(rows, at + ALPHA, x)
         return
     if pair == SPHERICAL:
@@ -201,8 +210,8 @@ def give_again(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
         put3(rows, at + PULL, free)
         for place in range(first, last):
             for k in range(3):
-                known = dot(vec3(room.reach, 18 * place + 6 * k), free)
-                room.asked[3 * loops.place_group[place] + k] -= known
+                known = dot(vec3(loop_work.reach, 18 * place + 6 * k), free)
+                loop_work.rhs[3 * loops.place_group[place] + k] -= known
         p = (ZERO, add(p[1], tmatvec(mat9(rows, at + COUPLING), free)))
     else:
         for slot in range(coordinates_of(pair)):
@@ -211,8 +220,8 @@ def give_again(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
             rows[at + PULL + slot] = pull
             for place in range(first, last):
                 for k in range(3):
-                    known = room.along[18 * place + 6 * k + slot] * pull
-                    room.asked[3 * loops.place_group[place] + k] -= known
+                    known = loop_work.along[18 * place + 6 * k + slot] * pull
+                    loop_work.rhs[3 * loops.place_group[place] + k] -= known
             u = at + COLUMN + 6 * slot
             p = (axpy(pull, vec3(rows, u), p[0]), axpy(pull, vec3(rows, u + 3), p[1]))
     if tree.parent[body] >= 0:
@@ -221,27 +230,28 @@ def give_again(tree: Any, loops: Any, room: Any, rows: Any, body: int) -> None:
 
 
 @routine
-def loop_resolve(tree: Any, loops: Any, room: Any, rows: Any, out: Any, first: int) -> None:
-    r"""Solve $M\dot v + J^T\lambda = 0$, $J\dot v - \mu\lambda = $ room.wanted on the same factor.
+def loop_resolve(tree: Any, loops: Any, loop_work: Any, rows: Any, out: Any, first: int) -> None:
+    r"""Solve $M\dot v + J^T\lambda = 0$, $J\dot v - \mu\lambda = $ loop_work.wanted on the same
+    factor.
 
     What the coordinates have to do so that rows change by given amounts, with the least effort: the
     projection of positions and velocities, and the corrections of damped rows.
     """
     clear_loads(tree, rows)
-    resolve_loads(tree, loops, room, rows, out, first)
+    resolve_loads(tree, loops, loop_work, rows, out, first)
 
 
 @once
-def resolve_loads(tree: Any, loops: Any, room: Any, rows: Any, out: Any, first: int) -> None:
+def resolve_loads(tree: Any, loops: Any, loop_work: Any, rows: Any, out: Any, first: int) -> None:
     """The same under loads on the bodies, taken off p; none of these may be untouched."""
     for g in range(loops.group_count):
-        put3(room.asked, 3 * g, ZERO)
+        put3(loop_work.rhs, 3 * g, ZERO)
         for row in range(loops.first_row[g], loops.first_row[g + 1]):
-            room.asked[3 * g + row - loops.first_row[g]] = room.wanted[row]
+            loop_work.rhs[3 * g + row - loops.first_row[g]] = loop_work.wanted[row]
     for step in range(loops.step_count):
         index = loops.program[2 * step + 1]
         if loops.program[2 * step] == CLOSE:
-            close_again(loops, room, rows, index)
+            resolve_group(loops, loop_work, rows, index)
         else:
-            give_again(tree, loops, room, rows, index)
-    loop_outward(tree, loops, room, rows, ZERO, False, out, first)
+            resolve_body(tree, loops, loop_work, rows, index)
+    loop_outward(tree, loops, loop_work, rows, ZERO, False, out, first)

@@ -42,103 +42,124 @@ def follow(tree: Any, signals: Any, state: Any) -> None:
 
 
 @once
-def push(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
+def push(tree: Any, tree_work: Any, system: Any, workspace: Any, state: Any) -> None:
     """All forces at a stage: efforts along coordinates of the pairs, and wrenches on the bodies."""
-    if memory.has_efforts != 0:
-        push_along(tree, memory, system, work, state)
-    if memory.has_wrenches != 0:
-        place(tree, state, memory.rows, work.absolute)
-        push_bodies(tree, memory, system, work)
+    if tree_work.has_efforts != 0:
+        push_along(tree, tree_work, system, workspace, state)
+    if tree_work.has_wrenches != 0:
+        place(tree, state, tree_work.rows, workspace.absolute)
+        push_bodies(tree, tree_work, system, workspace)
 
 
 @once
-def push_bodies(tree: Any, memory: Any, system: Any, work: Any) -> None:
+def push_bodies(tree: Any, tree_work: Any, system: Any, workspace: Any) -> None:
     """Wrenches of all forces but those along coordinates, at the placed bodies."""
-    clear(work.rhs, 6 * tree.body_count)
+    clear(workspace.rhs, 6 * tree.body_count)
     for index in range(system.force_count):
-        if memory.along[index] < 0:
+        if tree_work.along[index] < 0:
             kind = system.forces.kind[index]
-            work.quadrature_rates[index] = add_force_wrench(kind, system, index, work)
-    copy(work.rhs, memory.wrenches, 6 * tree.body_count)
+            workspace.quadrature_rates[index] = add_force_wrench(kind, system, index, workspace)
+    copy(workspace.rhs, tree_work.wrenches, 6 * tree.body_count)
 
 
 @once
-def push_along(tree: Any, memory: Any, system: Any, work: Any, state: Any) -> None:
+def push_along(tree: Any, tree_work: Any, system: Any, workspace: Any, state: Any) -> None:
     """Generalised forces of springs, friction, stops and motors on coordinates of the pairs.
 
     What is stored is the coordinate itself, whole turns included: no body has to be placed.
     """
-    clear(memory.efforts, tree.rate_count)
+    clear(tree_work.efforts, tree.rate_count)
     for index in range(system.force_count):
-        k = memory.along[index]
+        k = tree_work.along[index]
         if k >= 0:
-            value, rate = state[memory.along_at[index]], state[tree.stored_count + k]
+            value, rate = state[tree_work.along_at[index]], state[tree.stored_count + k]
             kind, angle = system.forces.kind[index], system.forces.angle[index]
-            effort, supplied = effort_of(kind, system, index, work, value, rate)
-            memory.efforts[k] += effort
-            work.quadrature_rates[index] = supplied
+            effort, supplied = effort_of(kind, system, index, workspace, value, rate)
+            tree_work.efforts[k] += effort
+            workspace.quadrature_rates[index] = supplied
             if angle >= 0:
-                work.quadrature_rates[angle] = rate
+                workspace.quadrature_rates[angle] = rate
 
 
 @once
-def put_cut_rows(system: Any, tree: Any, loops: Any, room: Any, state: Any, work: Any) -> None:
+def put_cut_rows(
+    system: Any, tree: Any, loops: Any, loop_work: Any, state: Any, workspace: Any
+) -> None:
     """J and eta of the cut joints, by the formulas of the charts' kernel, at the placed bodies."""
     if loops.coupled_count > 0:
-        put_coupled_rows(tree, loops, room, state, work.absolute, work, work.eta)
+        put_coupled_rows(
+            tree, loops, loop_work, state, workspace.absolute, workspace, workspace.eta
+        )
     for k in range(loops.joint_count):
         joint = loops.joints[k]
         if loops.in_world[k] != 0:  # no J: what is asked of the rows is what pulls them
             first = system.joints.first_row[joint]
             for row in range(first, first + system.joints.span[joint]):
-                work.eta[row] = 0.0
+                workspace.eta[row] = 0.0
         elif system.joints.kind[joint] == PAIR and system.form == SCREW_FORM:
-            screw_rows(system.joints, joint, work.absolute, work.jacobian, work.eta)
+            screw_rows(system.joints, joint, workspace.absolute, workspace.jacobian, workspace.eta)
         else:
-            assemble_joint(system, joint, work.absolute, work, work.jacobian, work.eta)
+            assemble_joint(
+                system, joint, workspace.absolute, workspace, workspace.jacobian, workspace.eta
+            )
 
 
 @once
 def accelerate_loops(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, out: Any, first: int
+    tree: Any,
+    tree_work: Any,
+    system: Any,
+    workspace: Any,
+    loops: Any,
+    loop_work: Any,
+    out: Any,
+    first: int,
 ) -> int:
-    """Accelerations of a tree with cut joints, once bodies and rows are in `work`."""
-    rows = memory.rows
-    if memory.is_loaded != 0:
+    """Accelerations of a tree with cut joints, once bodies and rows are in `workspace`."""
+    rows = tree_work.rows
+    if tree_work.is_loaded != 0:
         clear_sums(tree, rows)
-    if memory.has_wrenches != 0:
-        load_wrenches(tree, memory)
-    load_rows(tree, loops, rows, room, work.absolute, work.jacobian, work.eta)
-    return loop_accelerations(tree, memory, loops, room, system, work, out, first)
+    if tree_work.has_wrenches != 0:
+        load_wrenches(tree, tree_work)
+    load_rows(tree, loops, rows, loop_work, workspace.absolute, workspace.jacobian, workspace.eta)
+    return loop_accelerations(tree, tree_work, loops, loop_work, system, workspace, out, first)
 
 
 @hot
 def accelerate_at(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any, out: Any,
-    first: int,
+    tree: Any, tree_work: Any, system: Any, workspace: Any, loops: Any, loop_work: Any, state: Any,
+    out: Any, first: int,
 ) -> int:  # fmt: skip
     """The rates of all velocities at a state, from out[first] on; SOLVED or a row."""
-    kinematics(tree, state, memory.rows)
-    push(tree, memory, system, work, state)
+    kinematics(tree, state, tree_work.rows)
+    push(tree, tree_work, system, workspace, state)
     if loops.row_count > 0:
-        if memory.has_wrenches == 0:
-            place(tree, state, memory.rows, work.absolute)
-        put_cut_rows(system, tree, loops, room, state, work)
-        return accelerate_loops(tree, memory, system, work, loops, room, out, first)
-    accelerations(tree, memory, out, first)
+        if tree_work.has_wrenches == 0:
+            place(tree, state, tree_work.rows, workspace.absolute)
+        put_cut_rows(system, tree, loops, loop_work, state, workspace)
+        return accelerate_loops(tree, tree_work, system, workspace, loops, loop_work, out, first)
+    accelerations(tree, tree_work, out, first)
     return SOLVED
 
 
 @once
 def factor_at(
-    tree: Any, memory: Any, system: Any, work: Any, loops: Any, room: Any, state: Any,
+    tree: Any, tree_work: Any, system: Any, workspace: Any, loops: Any, loop_work: Any, state: Any,
     closing: int,
 ) -> int:  # fmt: skip
     """Factor at a state, whatever pushes there: SOLVED or a row (see `loop_inward`)."""
-    kinematics(tree, state, memory.rows)
-    clear_sums(tree, memory.rows)
-    place(tree, state, memory.rows, work.absolute)
-    put_cut_rows(system, tree, loops, room, state, work)
-    load_rows(tree, loops, memory.rows, room, work.absolute, work.jacobian, work.eta)
-    room.choosing[0] = 1
-    return loop_inward(tree, memory, loops, room, closing)
+    kinematics(tree, state, tree_work.rows)
+    clear_sums(tree, tree_work.rows)
+    place(tree, state, tree_work.rows, workspace.absolute)
+    put_cut_rows(system, tree, loops, loop_work, state, workspace)
+    load_rows(
+        tree,
+        loops,
+        tree_work.rows,
+        loop_work,
+        workspace.absolute,
+        workspace.jacobian,
+        workspace.eta,
+    )
+    loop_work.selecting[0] = 1
+    return loop_inward(tree, tree_work, loops, loop_work, closing)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers
-from chasles.core.recursion.cuts import Cut
 from chasles.core.recursion.groups import BY_ROWS, Loops
+from chasles.core.recursion.loop_constraints import LoopConstraint
 from chasles.core.recursion.program import CLOSE, GIVE, Program, Weight, make_program
 from chasles.core.recursion.tree import DOF, FREE, Tree
 
@@ -16,11 +16,11 @@ from chasles.core.recursion.tree import DOF, FREE, Tree
 class Riders(NamedTuple):
     """Groups in the order of elimination, and their places."""
 
-    cuts: list[Cut]
+    cuts: list[LoopConstraint]
     program: Program
     groups: list[tuple[int, tuple[int, ...]]]  # (cut, rows of J)
     of_cut: dict[int, list[int]]  # groups by cut
-    places: list[tuple[int, int]]  # (body, group), those of groups that ride on by body
+    places: list[tuple[int, int]]  # (body, group), those of groups that are propagated on by body
     first_place: list[int]
     number: dict[tuple[int, int], int]  # of a place
 
@@ -33,7 +33,7 @@ class Riders(NamedTuple):
 
 
 def riders_of(
-    parent: list[int], loose: list[bool], cuts: list[Cut], weights: list[Weight]
+    parent: list[int], loose: list[bool], cuts: list[LoopConstraint], weights: list[Weight]
 ) -> Riders:
     """The rows of some cut joints on their ways; bodies are ordered parents first."""
     program = make_program(parent, loose, cuts, weights)
@@ -70,7 +70,7 @@ class Values:
         return [self.of(one, other) for at, one in enumerate(groups) for other in groups[: at + 1]]
 
 
-def make_loops(tree: Tree, cuts: Sequence[Cut], damping: Floats | None = None) -> Loops:
+def make_loops(tree: Tree, cuts: Sequence[LoopConstraint], damping: Floats | None = None) -> Loops:
     """The structure of some cut joints; bodies are ordered parents first."""
     parent, loose = tree.parent.tolist(), (tree.pair >= FREE).tolist()
     found = riders_of(parent, loose, [cut for cut in cuts if cut.rows], weights_of(tree))
@@ -97,7 +97,7 @@ def make_loops(tree: Tree, cuts: Sequence[Cut], damping: Floats | None = None) -
         **elimination_tables(found, values),
         **coupling_tables(found),
         begins=np.zeros(len(groups), np.int64),
-        untouched=untouched_bodies(tree, found),
+        isolated=isolated_bodies(tree, found),
         charts=np.flatnonzero(loose),
         loading=np.full(len(groups), BY_ROWS, np.int64),
         axes=np.zeros((len(groups), 9)),
@@ -120,7 +120,7 @@ def make_loops(tree: Tree, cuts: Sequence[Cut], damping: Floats | None = None) -
         chart_count=sum(loose),
         coupled_count=sum(cut.is_coupling for cut in cuts),
         is_damped=int(damping is not None),
-        is_geared=int(bool(rotors)),
+        has_rotor_rows=int(bool(rotors)),
         is_chosen=0,
         is_formed=int(count > 0),
     )
@@ -155,7 +155,7 @@ def in_order(tree: Tree, loops: Loops) -> tuple[Tree, Loops]:
     return tree._replace(is_leaf=is_leaf, is_later=is_later), loops._replace(begins=begins)
 
 
-def untouched_bodies(tree: Tree, found: Riders) -> Integers:
+def isolated_bodies(tree: Tree, found: Riders) -> Integers:
     """(n,) Pairs of six dimensions about the centre of mass, on which nothing hangs or closes."""
     ends = np.zeros(tree.body_count, bool)
     ends[[end for end in found.program.ends if end >= 0]] = True
@@ -165,7 +165,8 @@ def untouched_bodies(tree: Tree, found: Riders) -> Integers:
 
 
 def place_tables(parent: list[int], loose: list[bool], found: Riders) -> dict[str, Any]:
-    """Where groups ride: on their own bodies, from body to body, and on the one where they end."""
+    """Where groups are propagated: on their own bodies, from body to body, and on the one where
+    they end."""
     cuts, place = found.cuts, found.place
     sides = [(place(cuts[k].a, g), place(cuts[k].b, g)) for g, (k, _) in enumerate(found.groups)]
     riding = found.first_place[-1]
@@ -210,7 +211,7 @@ def coupling_tables(found: Riders) -> dict[str, Any]:
     ties = [(g, body) for g, cut in zip(groups, of) for body in cut.ties]
     return {
         "coupled": np.array([starting[g] for g in groups], np.int64),
-        "coupled_asked": 3 * np.array(groups, np.int64),
+        "coupled_rhs": 3 * np.array(groups, np.int64),
         "offsets": np.array([cut.offset for cut in of]),
         "first_term": starts(terms),
         "term_at": np.array([18 * found.place(t.body, g) + t.slot for g, t in listed], np.int64),
@@ -230,7 +231,7 @@ def coupling_tables(found: Riders) -> dict[str, Any]:
     }
 
 
-def gauge_tables(couplings: Sequence[Cut], powers: Integers) -> dict[str, Any]:
+def gauge_tables(couplings: Sequence[LoopConstraint], powers: Integers) -> dict[str, Any]:
     """Coordinates of joints that have rows: ties on their bodies come in their order."""
     first, ties = 0, []
     for cut in couplings:

@@ -62,10 +62,10 @@ FIXED, PRISMATIC, FLAT, CARTESIAN = 0, 1, 2, 3
 REVOLUTE, HELICAL, CYLINDRICAL, PLANAR, SCHOENFLIES = 4, 5, 6, 7, 8
 SPHERICAL = 9
 #: A ball whose rotations carry rotor inertia: eliminated one after the other.
-GEARED = 10
+SPHERICAL_ARMATURE = 10
 FREE = 11
 #: Charts against another body, or on SE(3): nothing is handed over, as by a free root.
-DIRECT, PROPER = 12, 13
+SO3XR3_PAIR, SE3_PAIR = 12, 13
 PAIR_CODES = {
     "fixed": FIXED,
     "revolute": REVOLUTE,
@@ -78,8 +78,8 @@ PAIR_CODES = {
     "Cartesian": CARTESIAN,
     "spherical": SPHERICAL,
     "free": FREE,
-    "SO3xR3": DIRECT,
-    "SE3": PROPER,
+    "SO3xR3": SO3XR3_PAIR,
+    "SE3": SE3_PAIR,
 }
 #: Degrees of freedom and stored numbers by code.
 DOF = (0, 1, 2, 3, 1, 1, 2, 3, 4, 3, 3, 6, 6, 6)
@@ -95,7 +95,7 @@ def coordinates_of(pair: int) -> int:
         return 1
     if pair <= SCHOENFLIES:
         return pair - CYLINDRICAL + 2
-    return 3 if pair == GEARED else 1
+    return 3 if pair == SPHERICAL_ARMATURE else 1
 
 
 @formula
@@ -148,10 +148,10 @@ class Tree(NamedTuple):
     armature: Floats  # (v,) rotor inertia on every coordinate
     driven: Integers  # (v,) first signal (value, rate, second derivative) or -1
     is_leaf: Integers  # (n,) nothing hangs on it; with rows: nor does any close on it
-    is_tip: Integers  # (n,) a ball that nothing hangs on
-    tip: Floats  # (n, 9) of those: I^-1 and M', working axes (see `tips`)
+    is_spherical_leaf: Integers  # (n,) a ball that nothing hangs on
+    leaf: Floats  # (n, 9) of those: I^-1 and M', working axes (see `spherical_leaves`)
     is_later: Integers  # (n,) the parent has been given something before, by a sibling or rows
-    sweeps: Integers  # (n,) what is nothing is made zero where it passes on: see `dust`
+    flushes: Integers  # (n,) what is nothing is made zero where it passes on: see `denormals`
     axes: Floats  # (n, 9) the working axes in the body's own frame, as columns
     centre: Floats  # (n, 3) c: P to the centre of mass, working axes
     gravity: Floats  # (3,)
@@ -182,11 +182,11 @@ AXIS = 86  # x axis of a pair with shifts x, y; rate, in working axes, of a ball
 POINT, SPEED = 89, 92  # P and its velocity; only `place` fills them
 ROW = 96  # a multiple of a cache line of eight
 
-#: Of a force that does not act along a coordinate of a pair: see `make_recursion`.
+#: Of a force that does not act along a coordinate of a pair: see `make_tree_workspace`.
 BY_WRENCH = (-1, -1)
 
 
-class Recursion(NamedTuple):
+class TreeWorkspace(NamedTuple):
     """What the passes write, and the loads they read; made once per run."""
 
     rows: Floats  # (n, ROW)
@@ -197,20 +197,21 @@ class Recursion(NamedTuple):
     along_at: Integers  # (forces,) where the coordinate of that is stored
     has_wrenches: int
     has_efforts: int
-    has_tips: int  # balls that nothing hangs on, and no rows, are seen in their own axes
+    # balls that nothing hangs on, and no rows, are seen in their own axes
+    has_spherical_leaves: int
     is_loaded: int  # sums of (I, H, M) and p start from zero: loads, or rows in any order
 
 
-def make_recursion(
+def make_tree_workspace(
     tree: Tree, signals: Floats, wrenches: bool, efforts: bool, rows: bool = False,
     along: Sequence[tuple[int, int]] = (),
-) -> Recursion:  # fmt: skip
-    """Scratch for a tree; `signals` is where the functions of time of a stage are found.
+) -> TreeWorkspace:  # fmt: skip
+    """Workspace for a tree; `signals` is where the functions of time of a stage are found.
 
     `along` says for every force which velocity it acts along and where its coordinate is stored, or
     BY_WRENCH.
     """
-    return Recursion(
+    return TreeWorkspace(
         rows=np.zeros((tree.body_count, ROW)),
         wrenches=np.zeros((tree.body_count, 6)),
         efforts=np.zeros(tree.rate_count),
@@ -219,6 +220,6 @@ def make_recursion(
         along_at=np.array([at for _, at in along], np.int64),
         has_wrenches=int(wrenches),
         has_efforts=int(efforts),
-        has_tips=int(not rows),
+        has_spherical_leaves=int(not rows),
         is_loaded=int(wrenches or rows),
     )

@@ -42,18 +42,18 @@ def furthest(system: Any, joint: int, absolute: Any) -> Any:
 
 
 @once
-def put_position_residual(system: Any, joint: int, absolute: Any, work: Any, out: Any) -> None:
+def put_position_residual(system: Any, joint: int, absolute: Any, workspace: Any, out: Any) -> None:
     """-g of a joint of any kind, whose J has just been assembled."""
     kind, drive = system.joints.kind[joint], system.joints.drive[joint]
     turn, shift = opening_of(system.joints, joint, absolute)
-    target = work.signals[drive] if drive >= 0 else 0.0
+    target = workspace.signals[drive] if drive >= 0 else 0.0
     row = 6 * system.body_count + system.joints.first_row[joint]
-    put_residual(kind, system, joint, turn, shift, target, work, row, out)
+    put_residual(kind, system, joint, turn, shift, target, workspace, row, out)
 
 
 @once
 def put_velocity_residual(
-    system: Any, joint: int, absolute: Any, work: Any, jacobian: Any, out: Any
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, out: Any
 ) -> None:
     """-J V of one joint (less the rate of a driver), J at the end of the step."""
     first = system.joints.first_row[joint]
@@ -64,7 +64,7 @@ def put_velocity_residual(
     )
     drive = system.joints.drive[joint]
     for r in range(system.joints.rows[joint]):
-        total = -work.signals[drive + 1] if drive >= 0 else 0.0
+        total = -workspace.signals[drive + 1] if drive >= 0 else 0.0
         for side in range(2):
             entries = twist6(jacobian, (first + r) * ROW_WIDTH + 6 * side)
             for k in range(3):

@@ -10,15 +10,15 @@ import numpy as np
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
 from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.integrators.tableaux import Tableau
-from chasles.many.ensembles.finish import Finisher, doubts_of, tell
+from chasles.many.ensembles.finish import Finisher, member_warnings, warn_of_members
 from chasles.many.ensembles.gpu import GpuRun, find_cupy
-from chasles.many.ensembles.lanes import Course, LaneRun, cores
+from chasles.many.ensembles.lanes import EnsembleState, LaneRun, cores
 from chasles.many.ensembles.members import Members, checked_runs, make_members
 from chasles.many.ensembles.observe import checked_quantities, observing
 from chasles.many.ensembles.paths import checked_values
 from chasles.many.ensembles.smooth import is_smooth, make_smooth_members
-from chasles.many.traced.choosing import AUTO, GENERIC, KERNELS, PLAIN_STEPS, generic_at_hand
 from chasles.many.traced.loop_ir import ACCUMULATED
+from chasles.many.traced.recorded_choice import AUTO, GENERIC, KERNELS, PLAIN_STEPS, generic_at_hand
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import check_flag, checked_count
 from chasles.model.keywords import checked_keywords, explained
@@ -129,13 +129,13 @@ def ensemble(
         members = make_members(made, count)
     set_up_in = time.perf_counter() - began
     cupy = find_cupy() if device == "gpu" else None
-    course, run = make_run(members, made, grid, names, workers, not exact, cupy)
+    state, run = make_run(members, made, grid, names, workers, not exact, cupy)
     if not takes_lanes(run, kernel, count * grid.steps):
         run.variants, run.refusal = [], GENERIC
     began = time.perf_counter()
     if members.odd:
         odd = np.array(sorted(members.odd))
-        run.finisher.advance(course, odd, np.full(len(odd), grid.steps))
+        run.finisher.advance(state, odd, np.full(len(odd), grid.steps))
     run.go()
     seconds = time.perf_counter() - began
     attributes = {
@@ -145,20 +145,20 @@ def ensemble(
         "set_up": members.note,
         "seconds_setting_up": set_up_in,
         "seconds_in_steps": seconds,
-        "steps_in_lanes": course.in_lanes,
-        "steps_of_the_generic_kernel": course.otherwise,
+        "steps_in_lanes": state.in_lanes,
+        "steps_of_the_generic_kernel": state.otherwise,
         "exact": int(exact),
         "device": run.device,
     }
-    found = dataset(model, members, course, values, names, run, attributes)
-    tell(found["warnings"].values.tolist(), grid.step)
+    found = dataset(model, members, state, values, names, run, attributes)
+    warn_of_members(found["warnings"].values.tolist(), grid.step)
     return found
 
 
 def make_run(
     members: Members, made: Any, grid: Grid, names: Any, threads: int, contract: bool,
     cupy: Any = None,
-) -> tuple[Course, LaneRun]:  # fmt: skip
+) -> tuple[EnsembleState, LaneRun]:  # fmt: skip
     """Where all members stand before the first step, and who takes them on."""
     stepper, count = members.stepper, len(members.blocks)
     kept, every = stepper.layout.kept, min(grid.save_every, grid.steps)
@@ -175,15 +175,15 @@ def make_run(
     points = np.full((count, rows, kept), np.nan)
     points[:, 0] = members.blocks[:, :kept]
     np.add(members.blocks, 0.0, out=members.blocks)  # as after every step: no negative zeros
-    course = Course(members, grid.step, grid.steps, every, points, observe)
+    state = EnsembleState(members, grid.step, grid.steps, every, points, observe)
     if cupy is not None:
-        return course, GpuRun(course, finisher, threads, contract, cupy=cupy)
-    return course, LaneRun(course, finisher, threads, contract)
+        return state, GpuRun(state, finisher, threads, contract, cupy=cupy)
+    return state, LaneRun(state, finisher, threads, contract)
 
 
 def takes_lanes(run: LaneRun, kernel: str, steps: int) -> bool:
     """Whether steps are recorded: where that is wanted, or takes less time than it saves."""
-    stepper = run.course.members.stepper
+    stepper = run.state.members.stepper
     bodies = stepper.mechanism.system.body_count
     if kernel == GENERIC or bodies > MOST_BODIES:
         return False
@@ -207,39 +207,37 @@ def check_memory(count: int, rows: int, bodies: int) -> None:
 
 
 def dataset(
-    model: Model, members: Members, course: Course, values: Mapping[str, Floats], names: Any,
+    model: Model, members: Members, state: EnsembleState, values: Mapping[str, Floats], names: Any,
     run: LaneRun, attributes: dict[str, Any],
 ) -> "Dataset":  # fmt: skip
     from xarray import Dataset
 
-    count = len(course.at)
+    count = len(state.at)
     status = [text or "finished" for text in members.status]
-    doubts = doubts_of(course.blocks, members.stepper.layout)
+    texts = member_warnings(state.blocks, members.stepper.layout)
     variables: dict[str, Any] = {
         "status": (("member",), status, {"long_name": "how the run ended"}),
-        "warnings": (("member",), doubts, {"long_name": "what is suspect about the run"}),
-        "reached": described(
-            ("member",), course.step * course.at.astype(float), "s", "time reached"
-        ),
+        "warnings": (("member",), texts, {"long_name": "what is suspect about the run"}),
+        "reached": described(("member",), state.step * state.at.astype(float), "s", "time reached"),
     }
     for path, array in values.items():
         dims = tuple(f"{path}.{k}" for k in range(array.ndim - 1))
         variables[f"vary {path}"] = (("member", *dims), np.array(array), {"long_name": path})
     coordinates: dict[str, Any] = {"member": np.arange(count)}
     if names is None:
-        times = np.minimum(np.arange(course.points.shape[1]) * course.every, course.steps)
-        points = course.points
-        if course.steps % course.every:
-            times = np.append(times, course.steps)
+        times = np.minimum(np.arange(state.points.shape[1]) * state.every, state.steps)
+        points = state.points
+        if state.steps % state.every:
+            times = np.append(times, state.steps)
             points = np.concatenate([points, np.full_like(points[:, :1], np.nan)], axis=1)
-            done = course.at == course.steps
-            points[done, -1] = course.blocks[done, : points.shape[2]]
-        coordinates |= {"time": described(("time",), course.step * times, "s", "time")}
+            done = state.at == state.steps
+            points[done, -1] = state.blocks[done, : points.shape[2]]
+        coordinates |= {"time": described(("time",), state.step * times, "s", "time")}
         variables |= of_members(model, members, points, run)
         coordinates |= {"body": list(model.body_names), "axis": list("xyz")}
         coordinates["body_axis"] = list("xyz")
     else:
-        variables |= of_quantities(course, names)
+        variables |= of_quantities(state, names)
         coordinates |= {"quantity": list(names), "quantile": list(QUANTILES)}
     return Dataset(variables, coordinates, attributes)
 
@@ -267,13 +265,13 @@ def of_members(model: Model, members: Members, points: Floats, run: LaneRun) -> 
     }
 
 
-def of_quantities(course: Course, names: Sequence[str]) -> dict[str, Any]:
+def of_quantities(state: EnsembleState, names: Sequence[str]) -> dict[str, Any]:
     """Statistics of every member, and over all of them."""
-    table = course.observed.copy()
+    table = state.observed.copy()
     assert table.shape[2] == ACCUMULATED == len(ACCUMULATORS)
-    seen = np.maximum(1, course.at // course.every)
+    seen = np.maximum(1, state.at // state.every)
     table[:, :, 2] /= seen[:, None]
-    table[course.at < course.every] = np.nan
+    table[state.at < state.every] = np.nan
     found: dict[str, Any] = {
         word: (("member", "quantity"), table[:, :, k], {"long_name": f"{word} value of a quantity"})
         for k, word in enumerate(ACCUMULATORS)

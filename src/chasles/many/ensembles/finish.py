@@ -131,18 +131,18 @@ class Finisher:
 
         in_threads(self.threads, one, group.tolist())
 
-    def advance(self, course: Any, group: Integers, counts: Any) -> None:
+    def advance(self, state: Any, group: Integers, counts: Any) -> None:
         """So many steps of each member, or fewer if it ends or stops."""
         wanted = dict(zip(group.tolist(), np.atleast_1d(counts).tolist(), strict=True))
 
         def work(member: int, stepper: Stepper, loan: Loan | None) -> None:
-            first = int(course.at[member])
-            last = min(course.steps, first + wanted[member])
+            first = int(state.at[member])
+            last = min(state.steps, first + wanted[member])
             if loan is not None:
-                loan.give(course.carried, member)
-            self.steps(course, member, stepper, first, last)
+                loan.give(state.carried, member)
+            self.steps(state, member, stepper, first, last)
             if loan is not None:
-                loan.take(course.carried, member)
+                loan.take(state.carried, member)
 
         self.each(group, work)
 
@@ -152,58 +152,58 @@ class Finisher:
         self.plainly = max(0, self.plainly - steps)
         return TracedSteps(stepper, np.nan, plainly=few)
 
-    def steps(self, course: Any, member: int, stepper: Stepper, first: int, last: int) -> None:
-        block, spare = course.blocks[member], np.zeros(course.blocks.shape[1])
-        every = course.every
+    def steps(self, state: Any, member: int, stepper: Stepper, first: int, last: int) -> None:
+        block, spare = state.blocks[member], np.zeros(state.blocks.shape[1])
+        every = state.every
         first_row = first // every + 1
         rows = np.zeros((max(1, last // every - first_row + 1), stepper.layout.kept))
         plain = self.plainly_for(stepper, last - first)
         index, outcome = first, OK
         while index < last and outcome == OK:
             reach = index + 1 if plain.plainly else last
-            grid = (0.0, course.step, index, reach, course.steps)
+            grid = (0.0, state.step, index, reach, state.steps)
             index, outcome = plain.generic(block, spare, grid, every, SEEN, rows, first_row)
-        course.otherwise += index - first
-        course.at[member] = index
-        self.keep(course, member, rows[: index // every - first_row + 1], first_row)
-        course.going[member] = index < course.steps and outcome == OK
+        state.otherwise += index - first
+        state.at[member] = index
+        self.keep(state, member, rows[: index // every - first_row + 1], first_row)
+        state.going[member] = index < state.steps and outcome == OK
         if outcome != OK:
-            t = course.step * index
-            why = explained(stepper, block, spare, t, course.step, outcome)
+            t = state.step * index
+            why = explained(stepper, block, spare, t, state.step, outcome)
             self.members.status[member] = f"stopped: {why.what}"
 
-    def look(self, course: Any, group: Integers) -> None:
+    def monitor(self, state: Any, group: Integers) -> None:
         """Looks that guards have held up, and what is to be kept there."""
 
         def work(member: int, stepper: Stepper, loan: Loan | None) -> None:
-            index, block = int(course.at[member]), course.blocks[member]
-            grid = (0.0, course.step, index, index, course.steps)
+            index, block = int(state.at[member]), state.blocks[member]
+            grid = (0.0, state.step, index, index, state.steps)
             nowhere, plain = np.zeros((1, 1)), self.plainly_for(stepper, 1)
             plain.generic(block, block.copy(), grid, 1, SEEN_LAST, nowhere, 0)
-            course.pending[member] = False
-            course.going[member] = index < course.steps
-            if index % course.every == 0:
-                self.keep(course, member, block[None, : stepper.layout.kept], index // course.every)
+            state.pending[member] = False
+            state.going[member] = index < state.steps
+            if index % state.every == 0:
+                self.keep(state, member, block[None, : stepper.layout.kept], index // state.every)
 
         self.each(group, work)
 
-    def keep(self, course: Any, member: int, rows: Floats, first_row: int) -> None:
+    def keep(self, state: Any, member: int, rows: Floats, first_row: int) -> None:
         """Points of a member, or what is observed of them."""
-        if course.observe is not None:
-            self.observe(course, member, rows, first_row)
+        if state.observe is not None:
+            self.observe(state, member, rows, first_row)
         else:
-            course.points[member, first_row : first_row + len(rows)] = rows
+            state.points[member, first_row : first_row + len(rows)] = rows
 
-    def observe(self, course: Any, member: int, rows: Floats, first_row: int) -> None:
+    def observe(self, state: Any, member: int, rows: Floats, first_row: int) -> None:
         """What is observed at points, as the lanes accumulate it."""
         if not len(rows):
             return
-        inputs = np.zeros((len(rows), course.observe.inputs))
+        inputs = np.zeros((len(rows), state.observe.inputs))
         inputs[:, : rows.shape[1]] = rows
-        width, table = course.blocks.shape[1], course.observed[member]
-        inputs[:, width] = course.step * ((first_row + np.arange(len(rows))) * course.every)
+        width, table = state.blocks.shape[1], state.observed[member]
+        inputs[:, width] = state.step * ((first_row + np.arange(len(rows))) * state.every)
         inputs[:, width + 1 :] = self.members.parameters[member]
-        values = course.observe.on_arrays(inputs.T)
+        values = state.observe.on_arrays(inputs.T)
         assert table.shape[1] == ACCUMULATED
         table[:, 0] = np.fmax(table[:, 0], np.fmax.reduce(values, axis=1))
         table[:, 1] = np.fmin(table[:, 1], np.fmin.reduce(values, axis=1))
@@ -211,7 +211,7 @@ class Finisher:
         table[:, 3] = values[:, -1]
 
 
-def doubts_of(blocks: Floats, layout: Layout) -> list[str]:
+def member_warnings(blocks: Floats, layout: Layout) -> list[str]:
     """Words for every member, by its last state; "" where nothing is suspect."""
     alarms = blocks[:, layout.alarm : layout.removed]
     said = [""] * len(blocks)
@@ -241,7 +241,7 @@ def words_of(alarm: Floats) -> list[str]:
     return said
 
 
-def tell(said: Sequence[str], step: float) -> None:
+def warn_of_members(said: Sequence[str], step: float) -> None:
     """One warning for all of them."""
     suspect = [k for k, text in enumerate(said) if text]
     if suspect:

@@ -49,11 +49,11 @@ def find_cupy() -> Any | None:
         remedy = " Install it: pip install cupy-cuda12x."
     except Exception as error:  # CuPy has one for every way in which a driver is missing
         why += f": {error}"
-    tell(f"{why}: the members run on the CPU.{remedy}", 5)
+    warn_of_members(f"{why}: the members run on the CPU.{remedy}", 5)
     return None
 
 
-def tell(what: str, level: int) -> None:
+def warn_of_members(what: str, level: int) -> None:
     """Warn whoever called `ensemble`."""
     warnings.warn(f"ensemble: {what}", ChaslesWarning, stacklevel=level)
 
@@ -70,15 +70,15 @@ class GpuRun(LaneRun):
         return "gpu, whose memory was full, and cpu" if self.is_full else "gpu"
 
     def machine_code(self, recording: Recording) -> Any:
-        kept = self.course.points.shape[2]
-        text = cuda_source(recording, kept, not self.contract, self.course.observe)
+        kept = self.state.points.shape[2]
+        text = cuda_source(recording, kept, not self.contract, self.state.observe)
         module = self.cupy.RawModule(code=text, options=("-std=c++14",))
         return module.get_function(KERNEL)  # which keeps the module alive
 
     def take(self, variant: Variant, group: Integers, first: int) -> None:
-        course = self.course
-        rows, kept = self.rows_from(first), course.points.shape[2]
-        own = 8 * (course.blocks.shape[1] + course.members.parameters.shape[1] + rows * kept)
+        state = self.state
+        rows, kept = self.rows_from(first), state.points.shape[2]
+        own = 8 * (state.blocks.shape[1] + state.members.parameters.shape[1] + rows * kept)
         chunk, done = max(1, min(CHUNK, MOST_BYTES // own)), 0
         while done < len(group) and not self.is_full:
             try:
@@ -89,7 +89,7 @@ class GpuRun(LaneRun):
                 self.is_full = chunk <= SMALLEST_CHUNK
                 chunk = max(1, chunk // 2)
                 if self.is_full:
-                    tell(
+                    warn_of_members(
                         f"the memory of the GPU does not hold {SMALLEST_CHUNK} members ({error}):"
                         " those that are left run on the CPU. Free memory there, or keep less: a"
                         " larger save_every, or statistics=[...].", 6,
@@ -99,13 +99,13 @@ class GpuRun(LaneRun):
 
     def take_on_cpu(self, variant: Variant, group: Integers, first: int) -> None:
         """Members for which the device has no memory."""
-        lanes = LaneRun(self.course, self.finisher, self.threads, self.contract)
+        lanes = LaneRun(self.state, self.finisher, self.threads, self.contract)
         lanes.take(replace(variant, run=lanes.machine_code(variant.recording)), group, first)
 
     def advanced(
         self, variant: Variant, tables: Sequence[Floats], rows: int, first: int
     ) -> tuple[Sequence[Floats], Any, Integers, Any]:
-        cupy, course, count = self.cupy, self.course, len(tables[0])
+        cupy, state, count = self.cupy, self.state, len(tables[0])
 
         # (members, numbers) here, (numbers, members) there: turned over on the device.
         def sent(table: Floats) -> Any:
@@ -116,16 +116,16 @@ class GpuRun(LaneRun):
             return back
 
         states, carried, parameters, observed = map(sent, tables)
-        saved = cupy.zeros((max(1, rows), course.points.shape[2], count if rows else 1))
+        saved = cupy.zeros((max(1, rows), state.points.shape[2], count if rows else 1))
         reached, pending = cupy.zeros(count, np.int64), cupy.zeros(count, np.int32)
         whole = np.int64
         variant.run(
             (-(-count // BLOCK),), (BLOCK,),
             (
                 states, carried, parameters, saved if rows else np.intp(0), observed, reached,
-                pending, whole(count), np.float64(0.0), np.float64(course.step), whole(first),
-                whole(course.steps), whole(course.steps), whole(course.every),
-                whole(first // course.every + 1),
+                pending, whole(count), np.float64(0.0), np.float64(state.step), whole(first),
+                whole(state.steps), whole(state.steps), whole(state.every),
+                whole(first // state.every + 1),
             ),
         )  # fmt: skip
         history = cupy.asnumpy(cupy.ascontiguousarray(cupy.moveaxis(saved, 2, 0)))

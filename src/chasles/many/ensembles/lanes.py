@@ -49,7 +49,7 @@ class Variant:
 SHELF = Shelf()
 
 
-class Course:
+class EnsembleState:
     """Where all members stand: at the start, to begin with.
 
     at        (members,) steps taken
@@ -82,7 +82,7 @@ class Course:
 class LaneRun:
     """The runs of all members."""
 
-    course: Course
+    state: EnsembleState
     finisher: Finisher
     threads: int
     contract: bool = False
@@ -92,17 +92,17 @@ class LaneRun:
 
     def __post_init__(self) -> None:
         """Recordings of an ensemble that differs in nothing but its members are taken up again."""
-        course = self.course
+        state = self.state
         self.variants: list[Variant] = SHELF.of(
-            course.members.constants, self.device, course.step, course.points.shape[2],
-            course.observe, self.lanes, self.contract,
+            state.members.constants, self.device, state.step, state.points.shape[2],
+            state.observe, self.lanes, self.contract,
         )  # fmt: skip
         for variant in self.variants:
             self.carry(variant)
 
     def carry(self, variant: Variant) -> None:
         for key, value in variant.carried.items():
-            self.course.carried.setdefault(key, np.full(len(self.course.at), value))
+            self.state.carried.setdefault(key, np.full(len(self.state.at), value))
 
     @property
     def device(self) -> str:
@@ -111,25 +111,25 @@ class LaneRun:
 
     def go(self) -> None:
         """All members to their end."""
-        course = self.course
-        while course.going.any():
-            first = int(course.at[course.going].min())
-            group = np.flatnonzero(course.going & (course.at == first))
+        state = self.state
+        while state.going.any():
+            first = int(state.at[state.going].min())
+            group = np.flatnonzero(state.going & (state.at == first))
             left = self.through_lanes(group, first)
             if len(left) and not self.records(left, first):
                 self.otherwise(left)
 
     def through_lanes(self, group: Integers, first: int) -> Integers:
         """Let every recording take what it can of a group; those that none has moved."""
-        course, left = self.course, group
+        state, left = self.state, group
         for variant in tuple(self.variants):
-            if not len(left) or first >= course.steps:
+            if not len(left) or first >= state.steps:
                 break
             self.take(variant, left, first)
-            waiting = left[course.pending[left]]
+            waiting = left[state.pending[left]]
             if len(waiting):
-                self.finisher.look(course, waiting)
-            left = left[course.going[left] & (course.at[left] == first)]
+                self.finisher.monitor(state, waiting)
+            left = left[state.going[left] & (state.at[left] == first)]
         return left
 
     def take(self, variant: Variant, group: Integers, first: int) -> None:
@@ -142,35 +142,35 @@ class LaneRun:
 
     def rows_from(self, first: int) -> int:
         """Rows that are kept after a step."""
-        course = self.course
-        kept = course.points.shape[1] - 1 - first // course.every
-        return 0 if course.observe is not None else max(0, kept)
+        state = self.state
+        kept = state.points.shape[1] - 1 - first // state.every
+        return 0 if state.observe is not None else max(0, kept)
 
     def piece(self, variant: Variant, group: Integers, first: int) -> None:
         """Some members as far as they come, all from one step."""
-        course, count = self.course, len(group)
-        columns = [course.carried[key] for key in variant.carried]
+        state, count = self.state, len(group)
+        columns = [state.carried[key] for key in variant.carried]
         carried = np.array([column[group] for column in columns]).reshape(len(columns), count).T
-        parameters = course.members.parameters[group]
-        observed = course.observed[group].reshape(count, -1)
-        tables = course.blocks[group], carried, parameters, observed
+        parameters = state.members.parameters[group]
+        observed = state.observed[group].reshape(count, -1)
+        tables = state.blocks[group], carried, parameters, observed
         rows = self.rows_from(first)
         (states, carried, observed), history, ends, pending = self.advanced(
             variant, tables, rows, first
         )
-        course.blocks[group] = states
+        state.blocks[group] = states
         for k, column in enumerate(columns):
             column[group] = carried[:, k]
         if observed.size:
-            course.observed[group] = observed.reshape(count, *course.observed.shape[1:])
+            state.observed[group] = observed.reshape(count, *state.observed.shape[1:])
         if rows:
-            row = 1 + first // course.every + np.arange(rows)
-            history[row[None, :] > (ends // course.every)[:, None]] = np.nan  # those that stopped
-            course.points[group, row[0] :] = history
-        course.in_lanes += int((ends - first).sum())
-        course.at[group] = ends
-        course.pending[group] = pending
-        course.going[group] = (ends < course.steps) | pending
+            row = 1 + first // state.every + np.arange(rows)
+            history[row[None, :] > (ends // state.every)[:, None]] = np.nan  # those that stopped
+            state.points[group, row[0] :] = history
+        state.in_lanes += int((ends - first).sum())
+        state.at[group] = ends
+        state.pending[group] = pending
+        state.going[group] = (ends < state.steps) | pending
 
     def advanced(
         self, variant: Variant, tables: Sequence[Floats], rows: int, first: int
@@ -180,8 +180,8 @@ class LaneRun:
         From tables (members, numbers) of blocks, what is carried, parameters and what is observed:
         these but for the parameters, rows (members, rows, kept), steps reached, whose look is due.
         """
-        course, lanes, count = self.course, self.lanes, len(tables[0])
-        packs, kept = -(-count // lanes), course.points.shape[2]
+        state, lanes, count = self.state, self.lanes, len(tables[0])
+        packs, kept = -(-count // lanes), state.points.shape[2]
         filled = np.minimum(np.arange(packs * lanes), count - 1)
 
         def packed(table: Floats) -> Floats:
@@ -197,8 +197,8 @@ class LaneRun:
         saved = np.zeros((packs, rows, kept, lanes))
         reached, pending = variant.run(
             states, carried, parameters, saved, observed,
-            (0.0, course.step, first, course.steps, course.steps), course.every,
-            first // course.every + 1,
+            (0.0, state.step, first, state.steps, state.steps), state.every,
+            first // state.every + 1,
         )  # fmt: skip
         history = np.moveaxis(saved, 3, 1).reshape(packs * lanes, rows, kept)[:count]
         own = [unpacked(table) for table in (states, carried, observed)]
@@ -206,22 +206,22 @@ class LaneRun:
 
     def records(self, left: Integers, first: int) -> bool:
         """Record a step at one of these members, if that is worth it."""
-        course = self.course
-        share = max(self.lanes, int(WORTH * len(course.at)))
+        state = self.state
+        share = max(self.lanes, int(WORTH * len(state.at)))
         if self.refusal or len(self.variants) >= MOST_VARIANTS:
             return False
         if self.variants and len(left) < share:
             return False
-        if len(left) * (course.steps - first) < self.least_steps:
+        if len(left) * (state.steps - first) < self.least_steps:
             return False
         member = int(left[0])
         stepper, loan = self.finisher.pristine(member)
-        loan.give(course.carried, member)
-        times = course.step * first, course.step * (first + 1)
+        loan.give(state.carried, member)
+        times = state.step * first, state.step * (first + 1)
         try:
             recording = record(
-                records_of(stepper), course.blocks[member], times, course.step,
-                parameters=course.members.places,
+                records_of(stepper), state.blocks[member], times, state.step,
+                parameters=state.members.places,
             )  # fmt: skip
             run = self.machine_code(recording)
         except NotTraceable as error:
@@ -233,17 +233,17 @@ class LaneRun:
         return True
 
     def machine_code(self, recording: Recording) -> Any:
-        kept, observe = self.course.points.shape[2], self.course.observe
+        kept, observe = self.state.points.shape[2], self.state.observe
         return machine_code(recording, kept, self.contract, self.lanes, observe)
 
     def otherwise(self, left: Integers) -> None:
         """Steps by the generic kernel: more each time, to the end where nothing is recorded."""
-        course = self.course
-        counts = 4 ** (1 + course.strikes[left])
-        course.strikes[left] += 1
+        state = self.state
+        counts = 4 ** (1 + state.strikes[left])
+        state.strikes[left] += 1
         if self.refusal or any(variant.recording.fixed for variant in self.variants):
-            counts[:] = course.steps  # choices that a step makes are lost on the way back
-        self.finisher.advance(course, left, counts)
+            counts[:] = state.steps  # choices that a step makes are lost on the way back
+        self.finisher.advance(state, left, counts)
 
 
 def cores() -> int:

@@ -25,11 +25,11 @@ from chasles.run.stepper import Stepper
 from chasles.run.time_grid import Grid, checked_step, make_grid
 
 #: Where bodies are in a stage, and how they move.
-SCRATCH: tuple[Path, ...] = ((0, "memory", "rows"), (0, "placed"))
+SCRATCH: tuple[Path, ...] = ((0, "tree_work", "rows"), (0, "placed"))
 
 
 def records_of(stepper: Stepper) -> Records:
-    return stepper.mechanism, stepper.scratch, stepper.scheme
+    return stepper.mechanism, stepper.workspace, stepper.scheme
 
 
 def is_number(value: Any) -> bool:

@@ -15,9 +15,9 @@ from chasles.core.assemble import opening_of, pose_of
 from chasles.core.constraints.kind import Opening
 from chasles.core.constraints.lower_pair import LOWER_PAIR
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.judge import energy_of_placed, rotor_energy
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.signals import put_signals
+from chasles.core.step_checks import energy_of_placed, rotor_energy
 from chasles.groups.vectors import dot
 from chasles.many.ensembles.members import records_of
 from chasles.many.traced.record import Key, record_reading
@@ -60,14 +60,14 @@ def checked_quantities(model: Model, given: Any) -> tuple[str, ...]:
 def violation(joint: int) -> Quantity:
     """The length of the translation by which a joint is open."""
 
-    def value(system: Any, scratch: Any) -> Any:
+    def value(system: Any, workspace: Any) -> Any:
         joints = system.joints
-        turn, shift = opening_of(system.joints, joint, scratch.absolute)
+        turn, shift = opening_of(system.joints, joint, workspace.absolute)
         kind, locked = CONSTRAINTS[joints.kind[joint]], joints.locked[joint]
         if kind is LOWER_PAIR and joints.constant[joint] == 0.0:
             gap = tuple(shift[k] if locked >> (3 + k) & 1 else 0.0 for k in range(3))
         else:
-            poses = [pose_of(scratch.absolute, side[joint]) for side in (joints.a, joints.b)]
+            poses = [pose_of(workspace.absolute, side[joint]) for side in (joints.a, joints.b)]
             opening = Opening(turn, shift, joints.constant[joint], locked, 0.0, poses, None)
             gap = kind.gap(opening)[1]
         return sqrt(dot(gap, gap))
@@ -75,21 +75,21 @@ def violation(joint: int) -> Quantity:
     return value
 
 
-def kinetic_energy(system: Any, scratch: Any) -> Any:
+def kinetic_energy(system: Any, workspace: Any) -> Any:
     """As `Result.kinetic_energy` has it: of bodies, and of rotors."""
-    rotors = rotor_energy(system.joints, system.joint_count, scratch.absolute)
-    return energy_of_placed(system, scratch) + rotors
+    rotors = rotor_energy(system.joints, system.joint_count, workspace.absolute)
+    return energy_of_placed(system, workspace) + rotors
 
 
 def of_body(body: int, word: str, axis: str) -> Quantity:
     at = body * ABSOLUTE_WIDTH
 
-    def value(system: Any, scratch: Any) -> Any:
+    def value(system: Any, workspace: Any) -> Any:
         if word == "speed":
-            speed = vec3(scratch.absolute, at + TWIST + 3)
+            speed = vec3(workspace.absolute, at + TWIST + 3)
             return sqrt(dot(speed, speed))
         first = POSE_X if word == "position" else TWIST
-        return scratch.absolute[at + first + AXES.index(axis)]
+        return workspace.absolute[at + first + AXES.index(axis)]
 
     return value
 
@@ -113,8 +113,8 @@ def observing(
 ) -> Program:
     """The program (block, time, parameters) -> quantities."""
 
-    def values(mechanism: Any, scratch: Any) -> list[Any]:
-        return [quantity(stepper, name)(mechanism.system, scratch) for name in names]
+    def values(mechanism: Any, workspace: Any) -> list[Any]:
+        return [quantity(stepper, name)(mechanism.system, workspace) for name in names]
 
     drives = stepper.mechanism.system.joints.drive
     joints = stepper.solver.setup.joint_index.items()
@@ -137,11 +137,11 @@ def read_program(
     Without `signals` for what no function of time decides: places, velocities.
     """
 
-    def read(mechanism: Any, scratch: Any, state: Any, t: Any) -> list[Any]:
+    def read(mechanism: Any, workspace: Any, state: Any, t: Any) -> list[Any]:
         if signals:
-            put_signals(mechanism.system.signals, t, scratch.signals)
-        kinematics(mechanism.tree, state, mechanism.memory.rows)
-        place(mechanism.tree, state, mechanism.memory.rows, scratch.absolute)
-        return values(mechanism, scratch)
+            put_signals(mechanism.system.signals, t, workspace.signals)
+        kinematics(mechanism.tree, state, mechanism.tree_work.rows)
+        place(mechanism.tree, state, mechanism.tree_work.rows, workspace.absolute)
+        return values(mechanism, workspace)
 
     return record_reading(records_of(stepper), read, block, 0.0, parameters)

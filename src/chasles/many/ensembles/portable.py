@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
-from chasles.core.judge import energy_of_placed, potential_of_placed
+from chasles.core.step_checks import energy_of_placed, potential_of_placed
 from chasles.many.ensembles.finish import Loan
 from chasles.many.ensembles.members import (
     Members,
@@ -28,7 +28,7 @@ from chasles.many.ensembles.members import (
     numbers_of,
 )
 from chasles.many.ensembles.observe import read_program, violation
-from chasles.many.ensembles.ways import Recorder, Way, affordable
+from chasles.many.ensembles.step_branches import Recorder, StepBranch, affordable
 from chasles.many.traced.formulas import formulas_in_python
 from chasles.many.traced.record import Key
 from chasles.many.traced.wasm import READ, inexact, read_ir, wasm_module
@@ -57,7 +57,7 @@ class Portable:
 
     base     the first block and the parameters, one after the other, at the sliders' first values
     kept     positions of every slider
-    carried  keys of all that ways carry, and their first values
+    carried  keys of all that branches carry, and their first values
     """
 
     step: float
@@ -65,7 +65,7 @@ class Portable:
     base: Floats
     kept: list[list[int]]
     tables: list[Table]
-    ways: list[Way]
+    branches: list[StepBranch]
     carried: dict[Key, float]
     read: bytes
     words: list[str]  # what is read beside the poses
@@ -78,7 +78,7 @@ class Portable:
     @cached_property
     def inexact(self) -> list[str]:
         """Functions of libm that a step calls."""
-        return inexact([name for way in self.ways for name in way.imports])
+        return inexact([name for branch in self.branches for name in branch.imports])
 
 
 def portable(
@@ -109,7 +109,7 @@ def portable(
             recorder.follow(k, affordable(steps, recorder, len(chosen)))
         read, words = readout(members)
     return Portable(
-        step, members, whole[0], kept, tables, recorder.ways, recorder.carried, read, words,
+        step, members, whole[0], kept, tables, recorder.branches, recorder.carried, read, words,
         [(positions[k], reached) for k, reached in recorder.stopped.items()],
     )  # fmt: skip
 
@@ -214,15 +214,17 @@ def readout(members: Members) -> tuple[bytes, list[str]]:
     joints = list(model.joint_names)
 
     def values(with_gaps: bool) -> Callable[[Any, Any], list[Any]]:
-        def found(mechanism: Any, scratch: Any) -> list[Any]:
+        def found(mechanism: Any, workspace: Any) -> list[Any]:
             out = []
             for body in model.body_names:
                 at = setup.body_index[body] * ABSOLUTE_WIDTH
-                out += [scratch.absolute[at + k] for k in range(POSE)]
-            out.append(energy_of_placed(mechanism.system, scratch))
-            out.append(potential_of_placed(mechanism, mechanism.tree.gravity, scratch)[0])
+                out += [workspace.absolute[at + k] for k in range(POSE)]
+            out.append(energy_of_placed(mechanism.system, workspace))
+            out.append(potential_of_placed(mechanism, mechanism.tree.gravity, workspace)[0])
             if with_gaps:
-                out += [violation(setup.joint_index[j])(mechanism.system, scratch) for j in joints]
+                out += [
+                    violation(setup.joint_index[j])(mechanism.system, workspace) for j in joints
+                ]
             return out
 
         return found

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.many.gradients.sheet import Sheet
+from chasles.many.gradients.list_evaluator import ListEvaluator
 from chasles.many.traced.adjoint import adjoint
 from chasles.many.traced.back_ir import BACK, back_ir
 from chasles.many.traced.machine import Code, compiled
@@ -39,9 +39,9 @@ class Branch:
         """Make what each kind goes by."""
 
     @cached_property
-    def lanes(self) -> Sheet:
+    def lanes(self) -> ListEvaluator:
         """The step with derivatives carried along."""
-        return Sheet(self.recording.step, lanes=True)
+        return ListEvaluator(self.recording.step, lanes=True)
 
     def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
         """Steps from `index` on while guards hold: the step reached.
@@ -60,7 +60,7 @@ class Branch:
 
 
 @lru_cache(maxsize=64)
-def way_back(step: Program, width: int, carried: int, parameters: int) -> tuple[Code, Any]:
+def adjoint_code(step: Program, width: int, carried: int, parameters: int) -> tuple[Code, Any]:
     """Machine code of the adjoint, which is kept alive, and its function."""
     code = compiled(back_ir(adjoint(step), width, carried, parameters))
     return code, code.function(BACK, *BACK_SIGNATURE)
@@ -81,7 +81,7 @@ class CompiledBranch(Branch):
         self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
     ) -> None:
         recording = self.recording
-        _, run = way_back(
+        _, run = adjoint_code(
             recording.step, recording.width, len(recording.carried), recording.parameters
         )
         arrays = states, self.carried, self.given, np.ascontiguousarray(seeds), weights, totals
@@ -92,7 +92,7 @@ class ListedBranch(Branch):
     """By reading a list: one that keeps all its numbers for the way back, or the one with lanes."""
 
     def __post_init__(self) -> None:
-        self.sheet = Sheet(self.recording.step) if self.returns else self.lanes
+        self.evaluator = ListEvaluator(self.recording.step) if self.returns else self.lanes
 
     def inputs(self, state: Floats, index: int) -> Floats:
         times = self.step * index, self.step * (index + 1)
@@ -101,7 +101,7 @@ class ListedBranch(Branch):
     def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
         width = self.recording.width
         for k in range(index, last):
-            found = self.sheet.evaluate(self.inputs(now, k))
+            found = self.evaluator.evaluate(self.inputs(now, k))
             if found is None:
                 return k
             now[:], self.carried = found[:width], found[width:]
@@ -114,13 +114,13 @@ class ListedBranch(Branch):
         width, count = self.recording.width, len(self.parameters)
         behind = np.zeros(len(self.carried))
         for k in range(len(states) - 1, -1, -1):
-            self.sheet.evaluate(self.inputs(states[k], begin + k))
-            found = self.sheet.back(np.concatenate([weights + seeds[k], behind]))
+            self.evaluator.evaluate(self.inputs(states[k], begin + k))
+            found = self.evaluator.back(np.concatenate([weights + seeds[k], behind]))
             weights[:] = found[:width]
             totals[:count] += found[len(found) - count :]
 
 
-def goes_on_from_guesses(recording: Recording) -> bool:
+def depends_on_guesses(recording: Recording) -> bool:
     """Whether states depend on what a step leaves behind beside them, and not only audits do."""
     first = recording.width + 2  # behind the block and the times
     touched = set(range(first, first + len(recording.carried)))

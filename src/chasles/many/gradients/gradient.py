@@ -11,10 +11,10 @@ from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation.baumgarte import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.members import Members, checked_runs, image_of
-from chasles.many.gradients.back import Course
-from chasles.many.gradients.journey import Journey, along_directions
 from chasles.many.gradients.reader_ir import LANES
+from chasles.many.gradients.reverse_pass import ReversePass, along_directions
 from chasles.many.gradients.setup import Slope, directions, slope_along
+from chasles.many.gradients.tape import Tape
 from chasles.many.gradients.trajectory import Trajectory
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.errors import short_repr
@@ -134,40 +134,48 @@ def gradient(
     ]
     numbers = np.any([slope.matters for slope in slopes], axis=0)
     few = mode == FORWARD or (mode == AUTO and len(slopes) <= LANES)
-    course = make_course(stepper, numbers, grid.step, grid.steps, returns=not few)
-    journey = Journey(course, function, min(grid.save_every, grid.steps))
+    tape = make_tape(stepper, numbers, grid.step, grid.steps, returns=not few)
+    reverse_pass = ReversePass(tape, function, min(grid.save_every, grid.steps))
     result = Gradient({path: np.zeros(value.shape) for path, value in values.items()})
-    result.value, result.t, result.absolute = journey.value, journey.t, journey.absolute
+    result.value, result.t, result.absolute = (
+        reverse_pass.value,
+        reverse_pass.t,
+        reverse_pass.absolute,
+    )
     # Steps that go on from guesses of the step before are not undone: these are not kept.
-    forward = mode == FORWARD or (few and course.listed) or course.goes_on_from_guesses
-    begun = course.totals.copy()
-    chosen = np.append(np.ones(course.width, bool), numbers)
-    found = (derivatives_forward if forward else derivatives_back)(journey, slopes, chosen)
+    forward = mode == FORWARD or (few and tape.listed) or tape.depends_on_guesses
+    begun = tape.totals.copy()
+    chosen = np.append(np.ones(tape.width, bool), numbers)
+    found = (derivatives_forward if forward else derivatives_back)(reverse_pass, slopes, chosen)
     if not forward and np.isfinite(result.value) and not np.isfinite(found).all():
-        course.totals[:] = begun  # roots of zero that nothing depends on: no number on the way back
-        found = derivatives_forward(journey, slopes, chosen)
+        tape.totals[:] = begun  # roots of zero that nothing depends on: no number on the way back
+        found = derivatives_forward(reverse_pass, slopes, chosen)
     for slope, derivative in zip(slopes, found, strict=True):
         result[slope.path] += derivative * slope.share
     return result
 
 
-def derivatives_back(journey: Journey, slopes: Sequence[Slope], chosen: Any) -> list[float]:
+def derivatives_back(
+    reverse_pass: ReversePass, slopes: Sequence[Slope], chosen: Any
+) -> list[float]:
     """Along each of the slopes, by the way back."""
-    weights, course = journey.back(), journey.course
-    weights = np.append(weights, course.totals[: len(course.parameters)])
-    read = np.append(np.ones(course.width, bool), course.read())
+    weights, tape = reverse_pass.back(), reverse_pass.tape
+    weights = np.append(weights, tape.totals[: len(tape.parameters)])
+    read = np.append(np.ones(tape.width, bool), tape.read())
     return [slope.along(weights, chosen, read) for slope in slopes]
 
 
-def derivatives_forward(journey: Journey, slopes: Sequence[Slope], chosen: Any) -> list[float]:
+def derivatives_forward(
+    reverse_pass: ReversePass, slopes: Sequence[Slope], chosen: Any
+) -> list[float]:
     """Along each of the slopes, which are carried along."""
-    course = journey.course
+    tape = reverse_pass.tape
     for slope in slopes:
         slope.check()
     both = np.array([slope.slopes[chosen] for slope in slopes]).T
-    blocks, parameters = np.split(both, [course.width])
-    found = along_directions(journey, blocks, parameters)
-    return list(found + course.totals[: len(course.parameters)] @ parameters)
+    blocks, parameters = np.split(both, [tape.width])
+    found = along_directions(reverse_pass, blocks, parameters)
+    return list(found + tape.totals[: len(tape.parameters)] @ parameters)
 
 
 def checked_paths(model: Model, wrt: Any) -> dict[str, Floats]:
@@ -191,11 +199,11 @@ def checked_paths(model: Model, wrt: Any) -> dict[str, Floats]:
     return found
 
 
-def make_course(
+def make_tape(
     stepper: Stepper, numbers: Any, step: float, steps: int, returns: bool = True
-) -> Course:
+) -> Tape:
     """Steps whose parameters are some of the numbers of the mechanism."""
     image = image_of(stepper)
     columns = np.flatnonzero(numbers)
     first = image.block[None], columns, image.numbers[columns][None]
-    return Course(Members(stepper, image, *first, [""]), step, steps, returns)
+    return Tape(Members(stepper, image, *first, [""]), step, steps, returns)

@@ -53,7 +53,7 @@ done:
 """
 
 
-class Row(Body):
+class RowCode(Body):
     """Instructions for one row: its slots are read, and what stands there."""
 
     def __init__(self, name: str, code: int, contract: bool) -> None:
@@ -117,14 +117,14 @@ def partials(name: str) -> Program:
     return adjoint(Program(arity, tuple(nodes), (), tuple(outputs)))
 
 
-def value_row(name: str, code: int) -> Row:
-    row = Row(name, code, contract=False)
+def value_row(name: str, code: int) -> RowCode:
+    row = RowCode(name, code, contract=False)
     row.evaluate(row.operands())
     return row
 
 
-def back_row(name: str, code: int) -> Row:
-    row = Row(name, code, contract=True)
+def back_row(name: str, code: int) -> RowCode:
+    row = RowCode(name, code, contract=True)
     program, zero = partials(name), row.constant(0.0)
     weights = [row.read("slopes", slot) for slot in row.slots[: row.results]]
     for slot in row.slots[: row.results]:
@@ -137,8 +137,8 @@ def back_row(name: str, code: int) -> Row:
     return row
 
 
-def slope_row(name: str, code: int) -> Row:
-    row = Row(name, code, contract=True)
+def slope_row(name: str, code: int) -> RowCode:
+    row = RowCode(name, code, contract=True)
     vector, program, operands = f"<{LANES} x double>", partials(name), row.operands()
     one = row.constant(1.0)
     words, _ = row.program(program, [*operands, one, *[one] * (row.results - 1)])

@@ -81,7 +81,7 @@ class Slope:
     share: Floats
     width: int
     slopes: Floats
-    doubts: Floats
+    errors: Floats
     jumps: Any
 
     @property
@@ -96,14 +96,14 @@ class Slope:
         """
         if self.jumps[chosen][read].any():
             raise not_smooth(self.path)
-        parts, doubts = weights * self.slopes[chosen], weights * self.doubts[chosen]
-        if np.abs(doubts).sum() > AGREE * np.abs(parts).sum():
+        parts, errors = weights * self.slopes[chosen], weights * self.errors[chosen]
+        if np.abs(errors).sum() > AGREE * np.abs(parts).sum():
             raise not_smooth(self.path)
         return float(parts[: self.width].sum() + parts[self.width :].sum())
 
     def check(self) -> None:
         """Where nobody knows what matters to the answer, everything has to be smooth."""
-        if np.abs(self.doubts).max() > AGREE * np.abs(self.slopes).max():
+        if np.abs(self.errors).max() > AGREE * np.abs(self.slopes).max():
             raise not_smooth(self.path)
 
 
@@ -127,11 +127,11 @@ def slope_along(
     )
     for one in (high, jump):
         one[np.abs(one) <= rounding * largest / abs(h)] = 0.0
-    width, doubts = len(here.block), np.maximum(np.abs(high - low), np.abs(jump))
+    width, errors = len(here.block), np.maximum(np.abs(high - low), np.abs(jump))
     steepest = np.abs(high[width:]).max(initial=0.0)
     jumps = np.abs(jump) > np.maximum(JUMP * largest / abs(h), AGREE * steepest)
     jumps[:width] = False
-    return Slope(path, share, width, high, doubts, jumps)
+    return Slope(path, share, width, high, errors, jumps)
 
 
 def neighbours(

@@ -26,7 +26,7 @@ class Unknown(Exception):
     """A value that cannot be told from others; its name."""
 
 
-def told_measure(measure: Any, needed: bool = False) -> str:
+def measure_fingerprint(measure: Any, needed: bool = False) -> str:
     """The same for the same measure: its name, and a digest of all that it reaches.
 
     Where runs are kept, it is `needed`, and a measure whose values cannot be told is refused.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.many.sweeps.fingerprints import told_measure
+from chasles.many.sweeps.fingerprints import measure_fingerprint
 from chasles.model import InvalidOption, Model
 from chasles.model.checks import check_flag
 from chasles.model.errors import short_repr
@@ -86,14 +86,16 @@ class Plan:
     @property
     def fingerprint(self) -> str:
         """The same for the same plan, so that a store knows whether it belongs to it."""
-        told_models = {name: told_model(model) for name, model in self.models.items()}
+        model_fingerprints = {name: model_fingerprint(model) for name, model in self.models.items()}
         text = json.dumps(
-            [told_models, self.axes, self.together, self.common], default=in_full, sort_keys=True
+            [model_fingerprints, self.axes, self.together, self.common],
+            default=in_full,
+            sort_keys=True,
         )
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def told_model(model: Model) -> str:
+def model_fingerprint(model: Model) -> str:
     """The same for equal models, in every process: functions by what they do, not by address."""
     parts: tuple[Any, ...]
     parts = (model.bodies, model.joints, model.forces, model.drivers, model.gravity)
@@ -123,7 +125,7 @@ def functions_of(part: Any) -> Iterator[str]:
     elif isinstance(part, Mapping):
         yield from functions_of(tuple(part.values()))
     elif callable(part):
-        yield told_measure(part)
+        yield measure_fingerprint(part)
 
 
 def make_plan(model: Any, vary: Any, together: Any, common: Mapping[str, Any]) -> Plan:

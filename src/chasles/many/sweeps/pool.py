@@ -18,7 +18,7 @@ from chasles.model.errors import short_repr
 #: Runs handed out per worker: enough that none waits, few enough that memory does not grow.
 AHEAD = 4
 #: So many workers may die over a run before it is blamed.
-MOST_DEATHS = 20
+MOST_LOSSES = 20
 #: Seconds to wait for a scheduler.
 PATIENCE = 10.0
 
@@ -89,11 +89,11 @@ def end_with_parent() -> None:
     parent = parent_process()
     assert parent is not None
 
-    def watch() -> None:
+    def wait_for_parent() -> None:
         connection.wait([parent.sentinel])
         os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=wait_for_parent, daemon=True).start()
 
 
 class DaskCrew(Crew):
@@ -160,7 +160,7 @@ def dask_crew(address: str) -> Crew:
     return DaskCrew(client)
 
 
-def is_death(error: BaseException) -> bool:
+def is_lost_worker(error: BaseException) -> bool:
     """Whether a worker died, rather than its run."""
     return isinstance(error, BrokenProcessPool) or type(error).__name__ in (
         "KilledWorker", "CommClosedError", "CancelledError", "FutureCancelledError",
@@ -168,7 +168,7 @@ def is_death(error: BaseException) -> bool:
 
 
 @dataclass
-class Handed:
+class RunningTask:
     """A run that was handed out: to whom, and how often its worker died over it."""
 
     task: Any
@@ -180,8 +180,8 @@ def carried_out(
     crew: Crew, tasks: Iterator[Any], work: Callable[[Any], dict[str, Any]]
 ) -> Iterator[list[dict[str, Any]]]:
     """The records of all tasks, as they come; those whose worker died are handed out again."""
-    running: dict[Future[Any], Handed] = {}
-    again: list[Handed] = []
+    running: dict[Future[Any], RunningTask] = {}
+    again: list[RunningTask] = []
     while True:
         while len(running) < AHEAD * crew.workers:
             following = again.pop() if again else next_of(tasks)
@@ -199,13 +199,13 @@ def carried_out(
             if error is None:
                 records.append(future.result())
                 continue
-            if not is_death(error):
+            if not is_lost_worker(error):
                 raise error
             if id(handed.worker) not in blamed:  # the first was being run, the others waited
                 blamed.add(id(handed.worker))
                 handed.deaths += 1
                 crew.renew(handed.worker)
-            if handed.deaths > MOST_DEATHS:
+            if handed.deaths > MOST_LOSSES:
                 raise ChaslesError(
                     f"sweep: run {handed.task.number} killed {handed.deaths} workers.",
                     "Look at it alone: it may need more memory than there is.",
@@ -215,6 +215,6 @@ def carried_out(
             yield records
 
 
-def next_of(tasks: Iterator[Any]) -> Handed | None:
+def next_of(tasks: Iterator[Any]) -> RunningTask | None:
     task = next(tasks, None)
-    return None if task is None else Handed(task)
+    return None if task is None else RunningTask(task)

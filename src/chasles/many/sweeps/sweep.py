@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chasles.many.sweeps.fingerprints import full_name, reached_by, told_measure
+from chasles.many.sweeps.fingerprints import full_name, measure_fingerprint, reached_by
 from chasles.many.sweeps.plan import Plan, make_plan
 from chasles.many.sweeps.store import Store, open_store
 from chasles.many.sweeps.work import run_task
@@ -272,7 +272,7 @@ def sweep(
     if step is not None:
         common["step"] = checked_positive(step, "step", "s", "sweep", InvalidOption)
     plan = make_plan(model, vary, together, common)
-    named = "" if into is None else told_measure(measure, needed=True)
+    named = "" if into is None else measure_fingerprint(measure, needed=True)
     place = TemporaryDirectory(prefix="chasles-sweep-") if into is None else nullcontext(into)
     with (
         place as folder,

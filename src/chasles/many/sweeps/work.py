@@ -45,8 +45,8 @@ def run_task(task: Task, measure: Measure | None = None) -> dict[str, Any]:
         record |= {"status": "failed", "message": str(error), "measured": {}}
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
-        told = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
-        record |= {"status": "failed", "message": told, "measured": {}}
+        message = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
+        record |= {"status": "failed", "message": message, "measured": {}}
     record["seconds"] = round(time.perf_counter() - began, 6)
     return record
 

@@ -16,7 +16,7 @@ rounded once; sums that keep their rounding error never are.
 
 from collections.abc import Sequence
 
-from chasles.integrators.advance import LOOK_EVERY
+from chasles.integrators.advance import MONITOR_EVERY
 from chasles.many.traced.llvm_ir import inside, used_inputs
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.record import Recording
@@ -179,12 +179,12 @@ def cuda_source(
     body.put(f"if (!({holds})) break;")
     committed(body, [*states, *carries], outputs)
     look = Source(exact, "w", " " * 12)
-    outputs, holds = look.program(recording.look, [*states, "t1", *parameters])
+    outputs, holds = look.program(recording.monitor, [*states, "t1", *parameters])
     look.put(f"if (!({holds})) {{ late = 1; ++index; break; }}")
     committed(look, states, outputs)
     seen = "\n".join(look.lines)
     text += LOOP + "\n".join(body.lines) + "\n"
-    text += f"        if (next % {LOOK_EVERY} == 0 || next == end) {{\n{seen}\n        }}\n"
+    text += f"        if (next % {MONITOR_EVERY} == 0 || next == end) {{\n{seen}\n        }}\n"
     rows = "".join(f"                row[{k}LL * count] = {states[k]};\n" for k in range(kept))
     observed = "" if observe is None else observation(observe, exact, states, parameters)
     text += KEEP.format(kept=kept, saved=rows, observed=observed)

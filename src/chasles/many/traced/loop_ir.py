@@ -21,7 +21,7 @@ does so for one pack of lanes after the other; arrays have packs for their first
 from collections.abc import Sequence
 from typing import Any
 
-from chasles.integrators.advance import LOOK_EVERY
+from chasles.integrators.advance import MONITOR_EVERY
 from chasles.many.traced.llvm_ir import Body
 from chasles.many.traced.record import Recording
 from chasles.many.traced.schedule import scheduled
@@ -187,11 +187,12 @@ def run_ir(
     """
     width, carried, parameters = recording.width, len(recording.carried), recording.parameters
     body = Lanes(lanes, contract)
-    step, look = scheduled(recording.step), scheduled(recording.look)
+    step, look = scheduled(recording.step), scheduled(recording.monitor)
     words = {
-        "bits": body.bits, "mask": body.mask, "look": LOOK_EVERY, "run": RUN, "whole": body.whole,
-        "true": body.true, "arrays": ", ".join(f"ptr noalias %{name}" for name in ARRAYS),
-        "times": TIMES, "when": WHEN,
+        "bits": body.bits, "mask": body.mask, "look": MONITOR_EVERY, "run": RUN,
+        "whole": body.whole, "true": body.true,
+        "arrays": ", ".join(f"ptr noalias %{name}" for name in ARRAYS), "times": TIMES,
+        "when": WHEN,
     }  # fmt: skip
     begin = Lanes(lanes, prefix="e")
     begin.lines.append(f"  store {body.whole} {begin.splat('%last', 'i64')}, ptr %reached, align 8")

@@ -1,8 +1,8 @@
 """A step of a run, and a look at a state, recorded where the run stands.
 
-What survives a step is the state block, and a few numbers of scratch that a step reads before it
-writes them: these are inputs and outputs, too.  Everything else of the mechanism is a constant of
-the program, unless it is named as a parameter.
+What survives a step is the state block, and a few numbers of the workspace that a step reads before
+it writes them: these are inputs and outputs, too.  Everything else of the mechanism is a constant
+of the program, unless it is named as a parameter.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.core.judge import look_at_energy, look_at_gaps
 from chasles.core.outcomes import OK
+from chasles.core.step_checks import monitor_energy, monitor_gaps
 from chasles.integrators.advance import SEEN, take_step
 from chasles.many.traced.simplify import simplified, simplified_step
 from chasles.scalars.nodes import Place, Program
 from chasles.scalars.traced import Tape, Unboxing, memory_of
 
-Records = tuple[Any, Any, Any]  # mechanism, scratch, scheme
+Records = tuple[Any, Any, Any]  # mechanism, workspace, scheme
 Path = tuple[int | str, ...]
 #: A number of the records: where its array is, and which entry; of a number by itself entry 0.
 Key = tuple[Path, int]
@@ -42,7 +42,7 @@ class Recording:
 
     width: int
     step: Program
-    look: Program
+    monitor: Program
     carried: tuple[Key, ...]
     fixed: tuple[tuple[Path, int, int], ...]
     parameters: int
@@ -93,21 +93,21 @@ class Noted(list):
 
 
 def plain_step(
-    records: Records, state: list[Any], times: Any, step: float, looking: int = SEEN
+    records: Records, state: list[Any], times: Any, step: float, monitoring: int = SEEN
 ) -> tuple[list[Any], int]:
     """A step in plain Python: (the block after it, outcome)."""
     out = [0.0] * len(state)
-    outcome = take_step(*records, state, times, step, looking, out)
+    outcome = take_step(*records, state, times, step, monitoring, out)
     return out, outcome
 
 
 def survivors(
-    records: Records, block: Floats, times: Any, step: float, looking: int
+    records: Records, block: Floats, times: Any, step: float, monitoring: int
 ) -> tuple[Any, Any]:
     """What a step reads of arrays before it writes it: numbers, and integers."""
     boxes = Unboxing(lambda array: Noted(array.reshape(-1).tolist()))
     opened = boxes.of(records)
-    _, outcome = plain_step(opened, block.tolist(), times, step, looking)
+    _, outcome = plain_step(opened, block.tolist(), times, step, monitoring)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
     carried, fixed = [], []
@@ -128,7 +128,7 @@ def survivors(
 
 def record(
     records: Records, block: Floats, times: tuple[float, float], step: float,
-    held: Sequence[Key] = (), parameters: Sequence[Key] = (), looking: int = SEEN,
+    held: Sequence[Key] = (), parameters: Sequence[Key] = (), monitoring: int = SEEN,
 ) -> Recording:  # fmt: skip
     """Record a step, and a look at the state before it, unless nobody looks.
 
@@ -137,11 +137,11 @@ def record(
     width = len(block)
     try:
         with np.errstate(all="ignore"):
-            carried, fixed = survivors(records, block, times, step, looking)
+            carried, fixed = survivors(records, block, times, step, monitoring)
             carried += tuple(held)
-            stepped = record_step(records, block, times, step, carried, parameters, looking)
-            if looking == SEEN:
-                looked = record_reading(records, look_at, block, times[0], parameters)
+            stepped = record_step(records, block, times, step, carried, parameters, monitoring)
+            if monitoring == SEEN:
+                looked = record_reading(records, monitored, block, times[0], parameters)
             else:
                 block_again = tuple(Place(k) for k in range(width))
                 looked = Program(width + 1 + len(parameters), (), (), block_again)
@@ -187,24 +187,24 @@ def with_number(record: Any, path: Path, value: Any) -> Any:
 
 def record_step(
     records: Records, block: Floats, times: tuple[float, float], step: float,
-    carried: Sequence[Key], parameters: Sequence[Key], looking: int,
+    carried: Sequence[Key], parameters: Sequence[Key], monitoring: int,
 ) -> Program:  # fmt: skip
     tape = Tape()
     opened = Opened(records, tape)
     state = [tape.input(x) for x in block.tolist()]
     t = tape.input(times[0]), tape.input(times[1])
     opened.put_inputs([*carried, *parameters])
-    out, outcome = plain_step(opened.records, state, t, step, looking)
+    out, outcome = plain_step(opened.records, state, t, step, monitoring)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
     program = tape.program([*out, *(opened.numbers(path)[k] for path, k in carried)])
     return simplified_step(program, len(block))
 
 
-def look_at(mechanism: Any, scratch: Any, state: Any, t: Any) -> Any:
+def monitored(mechanism: Any, workspace: Any, state: Any, t: Any) -> Any:
     """The state after a look."""
-    look_at_energy(mechanism, scratch, state, t)
-    look_at_gaps(mechanism, scratch, state, t)
+    monitor_energy(mechanism, workspace, state, t)
+    monitor_gaps(mechanism, workspace, state, t)
     return state
 
 
@@ -212,11 +212,11 @@ def record_reading(
     records: Records, read: Callable[[Any, Any, Any, Any], Sequence[Any]], block: Floats, t: float,
     parameters: Sequence[Key],
 ) -> Program:  # fmt: skip
-    """(block, time, parameters) -> what is read of a mechanism, scratch, state and time."""
+    """(block, time, parameters) -> what is read of a mechanism, workspace, state and time."""
     tape = Tape()
     opened = Opened(records, tape)
     state = [tape.input(x) for x in block.tolist()]
     now = tape.input(t)
     opened.put_inputs(parameters)
-    mechanism, scratch, _ = opened.records
-    return simplified(tape.program(read(mechanism, scratch, state, now)))
+    mechanism, workspace, _ = opened.records
+    return simplified(tape.program(read(mechanism, workspace, state, now)))

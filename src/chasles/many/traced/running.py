@@ -76,8 +76,8 @@ class Shelf:
 
     def of(self, *parts: Any) -> list[Any]:
         """The list of what is told by its bytes, or by its repr."""
-        told = (part if isinstance(part, bytes) else repr(part).encode() for part in parts)
-        key = hashlib.sha256(b"|".join(told)).hexdigest()
+        contents = (part if isinstance(part, bytes) else repr(part).encode() for part in parts)
+        key = hashlib.sha256(b"|".join(contents)).hexdigest()
         found = self.lists.setdefault(key, [])
         self.lists.move_to_end(key)
         while len(self.lists) > MOST:

@@ -89,14 +89,14 @@ class TracedSteps:
         return f"traced, {self.taken} of {self.taken + self.otherwise} steps"
 
     def advance(
-        self, block: Floats, spare: Floats, grid: Grid, save_every: int, looking: int,
+        self, block: Floats, spare: Floats, grid: Grid, save_every: int, monitoring: int,
         saved: Floats, first_row: int = 0,
     ) -> tuple[int, int]:  # fmt: skip
         """Steps of a grid on a block, in place: (step reached, outcome)."""
         origin, step, first, last, end = grid
         rest = save_every, saved, first_row
-        if looking != SEEN or step != self.step or self.refusal:
-            return self.generic(block, spare, grid, save_every, looking, *rest[1:])
+        if monitoring != SEEN or step != self.step or self.refusal:
+            return self.generic(block, spare, grid, save_every, monitoring, *rest[1:])
         block += 0.0  # as after every step: no negative zeros
         index = first
         while index < last:
@@ -110,7 +110,7 @@ class TracedSteps:
                 continue
             count = min(last - index, self.next_count())
             piece = (origin, step, index, index + count, end)
-            index, outcome = self.generic(block, spare, piece, save_every, looking, *rest[1:])
+            index, outcome = self.generic(block, spare, piece, save_every, monitoring, *rest[1:])
             self.otherwise += count
             self.astray += count
             if outcome != OK:
@@ -118,11 +118,11 @@ class TracedSteps:
         return index, OK
 
     def generic(
-        self, block: Floats, spare: Floats, grid: Grid, save_every: int, looking: int,
+        self, block: Floats, spare: Floats, grid: Grid, save_every: int, monitoring: int,
         saved: Floats, first_row: int,
     ) -> tuple[int, int]:  # fmt: skip
         """Steps by the generic kernel, or as it is written where it would have to be compiled."""
-        rest = block, spare, grid, save_every, looking, saved, first_row
+        rest = block, spare, grid, save_every, monitoring, saved, first_row
         count, stepper = grid[3] - grid[2], self.stepper
         if count > 1 or self.plainly <= 0:
             return stepper.advance_generic(*rest)
@@ -130,7 +130,7 @@ class TracedSteps:
         try:
             with np.errstate(all="ignore"):
                 reached, outcome = as_written(
-                    stepper.mechanism, stepper.scratch, stepper.scheme, *rest
+                    stepper.mechanism, stepper.workspace, stepper.scheme, *rest
                 )
         except (ArithmeticError, ValueError):  # Python refuses where machine code answers NaN
             return stepper.advance_generic(*rest)
@@ -150,7 +150,7 @@ class TracedSteps:
                 continue
             reached, due = variant.advance(block, grid, save_every, saved, first_row)
             if due:
-                self.look(block, (origin, step, reached, reached, reached))
+                self.monitor(block, (origin, step, reached, reached, reached))
                 if reached % save_every == 0:
                     kept = self.stepper.layout.kept
                     saved.reshape(-1, kept)[reached // save_every - first_row] = block[:kept]
@@ -162,12 +162,12 @@ class TracedSteps:
 
     def held(self, arrays: Mapping[Path, Any]) -> list[Key]:
         """Where inputs of motors are put between two steps."""
-        signals = memory_of(self.stepper.scratch.signals)
+        signals = memory_of(self.stepper.workspace.signals)
         columns = self.stepper.solver.setup.signals.inputs.values()
         return [(path, column) for column in columns for path, array in arrays.items()
                 if isinstance(array, np.ndarray) and memory_of(array) == signals]  # fmt: skip
 
-    def look(self, block: Floats, grid: Grid) -> None:
+    def monitor(self, block: Floats, grid: Grid) -> None:
         """The look that a recording could not take."""
         nowhere = np.zeros((1, 1))
         self.generic(block, block.copy(), grid, 1, SEEN_LAST, nowhere, 0)
@@ -180,7 +180,7 @@ class TracedSteps:
             return False
         origin, step, index, _, _ = grid
         times = origin + step * index, origin + step * (index + 1)
-        records = self.stepper.mechanism, self.stepper.scratch, self.stepper.scheme
+        records = self.stepper.mechanism, self.stepper.workspace, self.stepper.scheme
         arrays, began = own_leaves(records), time.perf_counter()
         try:
             recording = record(records, block, times, step, self.held(arrays))

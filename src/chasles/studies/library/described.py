@@ -51,7 +51,7 @@ def described(entry: str, name: str = "", **changed: Any) -> Benchmark:
     drawing["cropped"] = data.get("cropped")
     parts = drawing.pop("parts", None)
     drawing.setdefault("instants", [part * data["until"] for part in parts or ()])
-    told = {key: data[key] for key in ("source", "freedom", "until", "step")}
+    fields = {key: data[key] for key in ("source", "freedom", "until", "step")}
     return Benchmark(
         name=name or entry,
         title=data["title"].format_map(words),
@@ -61,7 +61,7 @@ def described(entry: str, name: str = "", **changed: Any) -> Benchmark:
         checks=checks,
         drawing=Drawing(masses=getattr(module, "POINT_MASSES", {}), **drawing),
         options=data.get("options", {}),
-        **told,
+        **fields,
     )
 
 

@@ -219,8 +219,8 @@ def all_errata(study: Study) -> list[Erratum]:
     """The errata whose figures this report can compute."""
     found = []
     for key, entry in words()["errata"].items():
-        told = {name: text for name, text in entry.items() if name != "needs"}
+        text_of = {name: text for name, text in entry.items() if name != "needs"}
         if "needs" not in entry or study.has(entry["needs"]):
             measures = FIGURES[key](study) if key in FIGURES else ()
-            found.append(Erratum(key=key, measures=measures, **told))
+            found.append(Erratum(key=key, measures=measures, **text_of))
     return found

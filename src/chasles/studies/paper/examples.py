@@ -38,7 +38,8 @@ MODELS = {
     "bruls-cardona-top": bruls_cardona_top,
 }
 EXAMPLES: dict[str, Example] = {
-    key: Example(key, model=MODELS[key](), **told) for key, told in words()["examples"].items()
+    key: Example(key, model=MODELS[key](), **text_of)
+    for key, text_of in words()["examples"].items()
 }
 
 

@@ -30,7 +30,7 @@ PLACES = {"framed": "on SO(3)×ℝ³", "subgroup": "in the joint's"}
 SHARED_AXIS = 30.0
 
 
-def told_figure(
+def captioned_figure(
     name: str, numbers: Mapping[str, Any], panels: Sequence[Panel | Draw], entry: str = "",
     also: Sequence[str] = (), **more: Any,
 ) -> Figure:  # fmt: skip
@@ -40,12 +40,16 @@ def told_figure(
     more   about the panels that have their words there
     """
     texts = words()["figures"]
-    told = texts[entry or name]
+    text_of = texts[entry or name]
     title, *captions = (
         filled(text, numbers)
-        for text in (told["title"], told["caption"], *(texts["remarks"][remark] for remark in also))
+        for text in (
+            text_of["title"],
+            text_of["caption"],
+            *(texts["remarks"][remark] for remark in also),
+        )
     )
-    labels = (filled(label, numbers) for label in told.get("panels", ()))
+    labels = (filled(label, numbers) for label in text_of.get("panels", ()))
     drawn = (p if isinstance(p, Panel) else Panel(p, next(labels), **more) for p in panels)
     return Figure(name, title, " ".join(captions), tuple(drawn))
 
@@ -73,7 +77,7 @@ def joint_figure(study: Study, example: str, joint: str) -> Figure:
     panels = [components(o.t, o.gaps[joint], LETTERS[s]) for s, o in shown.items()]
     panels.append(logarithmic(gap_curves(shown, joint), "All on one axis", "gap in m"))
     name = f"{example}-{joint}".replace(" ", "-")
-    return told_figure(name, numbers, panels, "joint", ["change", "form"][: 1 + better])
+    return captioned_figure(name, numbers, panels, "joint", ["change", "form"][: 1 + better])
 
 
 def gap_caption(gaps: dict[str, float]) -> str:
@@ -111,7 +115,7 @@ def energy_figure(study: Study, example: str) -> Figure:
         "example": EXAMPLES[example].title, "energy": EXAMPLES[example].energy_name,
         "drifts": drifts, "axes": "share their axis" if shared else "have their own axes",
     }  # fmt: skip
-    return told_figure(f"{example}-energy", numbers, panels, "energy", ["change"])
+    return captioned_figure(f"{example}-energy", numbers, panels, "energy", ["change"])
 
 
 def running_maximum(values: Floats) -> Floats:
@@ -125,7 +129,7 @@ def story_figure(study: Study) -> Figure:
     gaps = [outcome.gap("joint 2") for outcome in shown.values()]
     draw = logarithmic(curves, "", "gap of joint 2 in m")
     numbers = {"method": o.method, "step": o.step, "gaps": gaps}
-    return told_figure("story", numbers, [draw], size=(7.6, 3.4), phone_size=(4.6, 3.0))
+    return captioned_figure("story", numbers, [draw], size=(7.6, 3.4), phone_size=(4.6, 3.0))
 
 
 def sketch_figure(example: str) -> Figure:

@@ -8,7 +8,13 @@ from chasles.integrators.tableaux import METHODS, method
 from chasles.studies.paper import beyond
 from chasles.studies.paper.claims.rules import DRIFTS
 from chasles.studies.paper.examples import EXAMPLES
-from chasles.studies.paper.figures import COLOURS, NAMES, gap_curves, running_maximum, told_figure
+from chasles.studies.paper.figures import (
+    COLOURS,
+    NAMES,
+    captioned_figure,
+    gap_curves,
+    running_maximum,
+)
 from chasles.studies.paper.printed_top import MIXED
 from chasles.studies.paper.runs import CaseResult
 from chasles.studies.paper.study import SHOWN_SPACES, STEP_FACTORS, Study
@@ -37,7 +43,7 @@ def reference_figure(study: Study) -> Figure:
         "product": worst["SO3xR3"], "factor": worst["SO3xR3"] / worst["SE3"],
         "printed": float(np.abs(lost).max()),
     }  # fmt: skip
-    return told_figure("reference", words, (
+    return captioned_figure("reference", words, (
         logarithmic(curves, "Distance from the tight reference", "largest so far, m", 1e-12),
         signed(drifts, "Its kinetic energy", "(T − T₀)/T₀"),
     ))  # fmt: skip
@@ -62,7 +68,7 @@ def eta_figure(study: Study) -> Figure:
         Curve(mixed.t, mixed.gap, "body-fixed η", "y"),
     ]
     words = {"hybrid": hybrid_ratio, "mixed": mixed_ratio, "until": proper.case.until}
-    return told_figure("heavy-top-eta", words, (
+    return captioned_figure("heavy-top-eta", words, (
         logarithmic(energies, "Kinetic energy", "|T − T₀|/T₀, largest so far"),
         logarithmic(gaps, "Pivot", "gap in m"),
     ))  # fmt: skip
@@ -89,7 +95,7 @@ def random_figure(study: Study) -> Figure:
                 size=(4.6, 0.95 + 0.43 * len(rows)),
             )
         )
-    return told_figure("random-starts", {"starts": beyond.STARTS}, panels)
+    return captioned_figure("random-starts", {"starts": beyond.STARTS}, panels)
 
 
 def loop_figure(study: Study) -> Figure:
@@ -118,7 +124,7 @@ def loop_figure(study: Study) -> Figure:
                 f"Gaps of the three joints and of the loop on {NAMES[s]}",
             )
         )
-    return told_figure("loop-identity", {"screw": screw}, panels)
+    return captioned_figure("loop-identity", {"screw": screw}, panels)
 
 
 def platform_figure(study: Study) -> Figure:
@@ -132,7 +138,7 @@ def platform_figure(study: Study) -> Figure:
     words = {
         "crossing": crossing, "framed": max(series[2].values), "inside": max(series[3].values),
     }  # fmt: skip
-    return told_figure("platform", words, (
+    return captioned_figure("platform", words, (
         logarithmic(gap_curves(shown, "pivot"), f"Platform at {beyond.PLATFORM_SPEED:g} m/s",
                     "gap in m"),
         against(series, "Any speed", "speed of the platform in m/s", "largest gap in m"),
@@ -162,7 +168,7 @@ def free_figure(study: Study) -> Figure:
         "framed": max(series[2].values), "inside": max(series[3].values),
         "fastest": beyond.BOOSTS[-1],
     }  # fmt: skip
-    return told_figure("free-flight", words, (
+    return captioned_figure("free-flight", words, (
         against(series, "Floating pair", "speed of the pair in m/s", "largest gap in m"),
         logarithmic(curves, "Free body", "|p − p₀|/|p₀|"),
     ))  # fmt: skip
@@ -181,7 +187,7 @@ def projection_figure(study: Study) -> Figure:
     words = {
         "gap": closed.largest_gap(), "before": free.energy_drift, "after": closed.energy_drift
     }  # fmt: skip
-    return told_figure("projection", words, (
+    return captioned_figure("projection", words, (
         logarithmic(gaps, "Largest gap of the three joints", "gap in m"),
         logarithmic(energies, "Energy", "|E − E₀|/T₀, largest so far"),
     ))  # fmt: skip
@@ -219,7 +225,7 @@ def tableaux_figure(study: Study) -> Figure:
                     size=(5.0, 2.75),
                 )
             )
-    return told_figure("tableaux", {}, panels)
+    return captioned_figure("tableaux", {}, panels)
 
 
 def value_of(outcome: CaseResult, joint: str, what: str) -> float:
@@ -246,7 +252,7 @@ def steps_figure(study: Study) -> Figure:
                 f"{EXAMPLES[example].title}: largest gap over the step",
             )
         )  # fmt: skip
-    return told_figure("steps", {"slope": np.median(slopes), "order": order}, panels)
+    return captioned_figure("steps", {"slope": np.median(slopes), "order": order}, panels)
 
 
 def longer_figure(study: Study) -> Figure:
@@ -263,4 +269,4 @@ def longer_figure(study: Study) -> Figure:
                 f"{EXAMPLES[example].title}, {joint}, over {until:g} s",
             )
         )  # fmt: skip
-    return told_figure("longer", {"until": until}, panels)
+    return captioned_figure("longer", {"until": until}, panels)

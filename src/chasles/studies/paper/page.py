@@ -73,15 +73,15 @@ class Page:
         o = self.study.options
         if o.as_in_paper:
             return ""
-        return self.told("settings")
+        return self.text_of("settings")
 
-    def told(self, name: str, what: str = "text", **numbers: Any) -> str:
+    def text_of(self, name: str, what: str = "text", **numbers: Any) -> str:
         """Words of the page, with the report's options and numbers."""
         return filled(words()["page"][name][what], {**vars(self.study.options), **numbers})
 
     def section(self, name: str, *content: str, level: int = 2, **numbers: Any) -> str:
         """A section with its title and its first paragraph."""
-        text = paragraphs(self.told(name, **numbers))
+        text = paragraphs(self.text_of(name, **numbers))
         return section(name, words()["page"][name]["title"], text, *content, level=level)
 
     def live(self) -> str:
@@ -101,7 +101,7 @@ class Page:
             {"gravity": (0, 20), "top.angular_velocity.y": (0, 120)},
             "paper",
         )
-        return film_block(film._repr_html_(), "live", self.told("live"))
+        return film_block(film._repr_html_(), "live", self.text_of("live"))
 
     def story(self) -> str:
         if not self.study.has("double-pendulum"):
@@ -168,7 +168,7 @@ class Page:
             forces=False,
             show={"gaps": True, "curve": GAPS},
         )
-        return film_block(film._repr_html_(), f"film-{key}", self.told("film"))
+        return film_block(film._repr_html_(), f"film-{key}", self.text_of("film"))
 
     # --- beyond ---
 
@@ -219,7 +219,7 @@ class Page:
                 f'<div class="formula">{formula_svg(erratum.right)}</div></div></div>'
                 f"{paragraphs(erratum.comment)}{figures}</div>"
             )
-        return self.section("errata", *blocks, paragraphs(self.told("errata", "after")))
+        return self.section("errata", *blocks, paragraphs(self.text_of("errata", "after")))
 
     # --- provenance ---
 
@@ -230,7 +230,7 @@ class Page:
         numbers = {
             "count": len(study.runs.outcomes), "versions": versions, "created": some["created"]
         }  # fmt: skip
-        text = self.told("provenance", "quick" if study.options.quick else "text", **numbers)
+        text = self.text_of("provenance", "quick" if study.options.quick else "text", **numbers)
         return section("provenance", words()["page"]["provenance"]["title"], paragraphs(text))
 
 

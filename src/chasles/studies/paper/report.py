@@ -104,13 +104,13 @@ def results_of(study: Study, claims: Sequence[Claim], errata: Sequence[Erratum])
 
 
 def claim_entry(claim: Claim) -> dict[str, Any]:
-    told = ("key", "quote", "where", "verdict", "condition", "rule", "figure")
-    entry = {name: getattr(claim, name) for name in told}
+    text_of = ("key", "quote", "where", "verdict", "condition", "rule", "figure")
+    entry = {name: getattr(claim, name) for name in text_of}
     return {**entry, "measures": [measure_entry(measure) for measure in claim.measures]}
 
 
 def measure_entry(measure: Measure) -> dict[str, Any]:
     runs = [case.id for case in measure.cases]
     more = {"unit": measure.unit, "runs": runs, "source": measure.source}
-    told = {name: value for name, value in more.items() if value}
-    return {"label": measure.label, "value": measure.value, **told}
+    text_of = {name: value for name, value in more.items() if value}
+    return {"label": measure.label, "value": measure.value, **text_of}

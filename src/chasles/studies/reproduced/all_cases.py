@@ -16,7 +16,7 @@ from chasles.result.result import Result
 from chasles.run.time_grid import NEVER
 from chasles.studies.library import rolling_disc
 from chasles.studies.library.heavy_top import GRAVITY, INERTIA, MASS, model
-from chasles.studies.reproduced.case import Case, Reproduced, Row, reproduced
+from chasles.studies.reproduced.case import Case, Reproduced, TableRow, reproduced
 from chasles.studies.words import tables_of
 
 
@@ -150,7 +150,7 @@ MEASURED = (top_spin, two_spin, order_of_places, order_of_reactions, height, til
 def case_of(name: str, measured: str, rows: list[list[Any]], **told: Any) -> Case:
     """A case from its entry in cases.toml."""
     (own,) = (function for function in MEASURED if function.__name__ == measured)
-    return Case(name, measured=own, rows=[Row(*row) for row in rows], **told)
+    return Case(name, measured=own, rows=[TableRow(*row) for row in rows], **told)
 
 
 CASES: dict[str, Case] = {

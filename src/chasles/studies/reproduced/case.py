@@ -8,7 +8,7 @@ from chasles.model.tables import Table, small
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """One published number.
 
     what     how it was made, in words
@@ -41,7 +41,7 @@ class Case:
     source: str
     measured: Callable[..., float]
     converged: Mapping[str, Any] | float
-    rows: Sequence[Row]
+    rows: Sequence[TableRow]
     sure: int = 12
     remark: str = ""
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from chasles.model import Model
-from chasles.studies.output import answered, write_study
+from chasles.studies.output import coordinate_acceleration, write_study
 from chasles.studies.spaces_study import cases, endurance, kept, loops
 
 
@@ -30,7 +30,9 @@ def measured(
         "cost": lambda: cases.cost(effort),
         "cayley": cases.cayley_against_exp,
     }
-    data = answered(questions, progress, quick=effort.quick, step=cases.STEP, until=cases.UNTIL)
+    data = coordinate_acceleration(
+        questions, progress, quick=effort.quick, step=cases.STEP, until=cases.UNTIL
+    )
     data["predictions"] = {"checked": ledger.checked, "exact": ledger.held, "wrong": ledger.wrong}
     return data
 

@@ -47,14 +47,14 @@ from chasles.groups.vectors import add, axpy, cross, dot, matvec, scale, sub, tm
 from chasles.scalars.elementary import sqrt
 
 #: Per floating system: the path X, the momentum P, the angular momentum L about X.
-PATH, MOMENTUM, SPIN, FLIGHT_WIDTH = 0, 3, 6, 9
+PATH, MOMENTUM, SPIN, FLOATING_WIDTH = 0, 3, 6, 9
 #: Sums of a system, relative to its root: m r, m u, angular momentum, inertia, twice the energy.
 FIRST, LINEAR_SUM, ANGULAR_SUM, INERTIA_SUM, ENERGY_SUM, SUM_WIDTH = 0, 3, 6, 9, 15, 16
 #: Turning the pose is taken even where it disturbs somewhat more: it costs no energy.
 PREFERENCE = 10.0
 
 
-class Flight(NamedTuple):
+class FloatingSystems(NamedTuple):
     """The floating systems of a tree, and storage for their sums."""
 
     count: int
@@ -64,7 +64,7 @@ class Flight(NamedTuple):
     sums: Floats  # (count, SUM_WIDTH)
 
 
-def make_flight(tree: Any, cuts: Iterable[tuple[int, int, bool]]) -> Flight:
+def find_floating(tree: Any, cuts: Iterable[tuple[int, int, bool]]) -> FloatingSystems:
     """Free roots with all that they carry, but for those that cut joints tie to something else.
 
     `cuts` are their two bodies, -1 for the ground, and whether their wrenches on both balance.
@@ -86,7 +86,7 @@ def make_flight(tree: Any, cuts: Iterable[tuple[int, int, bool]]) -> Flight:
     member = np.full(tree.body_count, -1, np.int64)
     for k, body in enumerate(roots):
         member[root == body] = k
-    return Flight(
+    return FloatingSystems(
         count=len(roots),
         member=member,
         roots=np.array(roots, np.int64),
@@ -95,20 +95,22 @@ def make_flight(tree: Any, cuts: Iterable[tuple[int, int, bool]]) -> Flight:
     )
 
 
-def first_flight(flight: Flight, mass: Floats, inertia: Floats, absolute: Floats) -> Floats:
-    """(count, FLIGHT_WIDTH) of absolute states (n, 18), inertias (n, 3, 3) about the COMs."""
-    out = np.zeros((flight.count, FLIGHT_WIDTH))
+def floating_at_start(
+    floating: FloatingSystems, mass: Floats, inertia: Floats, absolute: Floats
+) -> Floats:
+    """(count, FLOATING_WIDTH) of absolute states (n, 18), inertias (n, 3, 3) about the COMs."""
+    out = np.zeros((floating.count, FLOATING_WIDTH))
     turn, place = absolute[:, :9].reshape(-1, 3, 3), absolute[:, 9:12]
     omega, velocity = absolute[:, 12:15], np.einsum("nij,nj->ni", turn, absolute[:, 15:18])
-    for k in range(flight.count):
-        of = flight.member == k
-        shares = mass[of] / flight.mass[k]
-        base, speed = place[flight.roots[k]], velocity[flight.roots[k]]
+    for k in range(floating.count):
+        of = floating.member == k
+        shares = mass[of] / floating.mass[k]
+        base, speed = place[floating.roots[k]], velocity[floating.roots[k]]
         centre, mean = shares @ (place[of] - base), shares @ (velocity[of] - speed)
         arms, slips = place[of] - base - centre, velocity[of] - speed - mean
         own = np.einsum("nij,njk,nk->ni", turn[of], inertia[of], omega[of])
         spin = (own + mass[of, None] * np.cross(arms, slips)).sum(axis=0)
-        out[k] = np.concatenate((base + centre, flight.mass[k] * (speed + mean), spin))
+        out[k] = np.concatenate((base + centre, floating.mass[k] * (speed + mean), spin))
     return out
 
 
@@ -116,50 +118,50 @@ def first_flight(flight: Flight, mass: Floats, inertia: Floats, absolute: Floats
 
 
 @once
-def put_flight_slopes(tree: Any, flight: Any, has_wrenches: int, wrenches: Any, absolute: Any,
+def put_floating_slopes(tree: Any, floating: Any, has_wrenches: int, wrenches: Any, absolute: Any,
                       now: Any, out: Any) -> None:  # fmt: skip
     """P/m, F and the torque about X of every floating system; `now` are its nine numbers."""
-    for k in range(flight.count):
-        at = FLIGHT_WIDTH * k
-        put3(out, at + PATH, scale(1.0 / flight.mass[k], vec3(now, at + MOMENTUM)))
-        put3(out, at + MOMENTUM, scale(flight.mass[k], vec3(tree.gravity, 0)))
+    for k in range(floating.count):
+        at = FLOATING_WIDTH * k
+        put3(out, at + PATH, scale(1.0 / floating.mass[k], vec3(now, at + MOMENTUM)))
+        put3(out, at + MOMENTUM, scale(floating.mass[k], vec3(tree.gravity, 0)))
         put3(out, at + SPIN, (0.0, 0.0, 0.0))
     if has_wrenches != 0:
-        add_loads(tree, flight, wrenches, absolute, out)
+        add_loads(tree, floating, wrenches, absolute, out)
 
 
 @routine
-def add_loads(tree: Any, flight: Any, wrenches: Any, absolute: Any, out: Any) -> None:
+def add_loads(tree: Any, floating: Any, wrenches: Any, absolute: Any, out: Any) -> None:
     """Wrenches on bodies, in their own axes at their centres of mass.
 
     Arms are those from where the centre of mass is, relative to the root: the path X agrees with
     it up to the method's error and the rounding of places, which forces would make torques of.
     """
-    find_centres(tree, flight, absolute)
+    find_centres(tree, floating, absolute)
     for body in range(tree.body_count):
-        k = flight.member[body]
+        k = floating.member[body]
         if k >= 0:
-            at = FLIGHT_WIDTH * k
+            at = FLOATING_WIDTH * k
             turn, place = pose_of(absolute, body)
             force = matvec(turn, vec3(wrenches, 6 * body + 3))
             torque = matvec(turn, vec3(wrenches, 6 * body))
-            base = pose_of(absolute, flight.roots[k])[1]
-            arm = sub(sub(place, base), vec3(flight.sums, SUM_WIDTH * k + FIRST))
+            base = pose_of(absolute, floating.roots[k])[1]
+            arm = sub(sub(place, base), vec3(floating.sums, SUM_WIDTH * k + FIRST))
             put3(out, at + MOMENTUM, add(vec3(out, at + MOMENTUM), force))
             put3(out, at + SPIN, add(vec3(out, at + SPIN), add(torque, cross(arm, force))))
 
 
 @routine
-def find_centres(tree: Any, flight: Any, absolute: Any) -> None:
+def find_centres(tree: Any, floating: Any, absolute: Any) -> None:
     """Where centres of mass are relative to roots, into the first sums."""
-    for k in range(flight.count):
-        put3(flight.sums, SUM_WIDTH * k + FIRST, (0.0, 0.0, 0.0))
+    for k in range(floating.count):
+        put3(floating.sums, SUM_WIDTH * k + FIRST, (0.0, 0.0, 0.0))
     for body in range(tree.body_count):
-        k = flight.member[body]
+        k = floating.member[body]
         if k >= 0:
-            place, base = pose_of(absolute, body)[1], pose_of(absolute, flight.roots[k])[1]
-            at, share = SUM_WIDTH * k + FIRST, tree.mass[body] / flight.mass[k]
-            put3(flight.sums, at, axpy(share, sub(place, base), vec3(flight.sums, at)))
+            place, base = pose_of(absolute, body)[1], pose_of(absolute, floating.roots[k])[1]
+            at, share = SUM_WIDTH * k + FIRST, tree.mass[body] / floating.mass[k]
+            put3(floating.sums, at, axpy(share, sub(place, base), vec3(floating.sums, at)))
 
 
 # --- the end of a step ---
@@ -206,27 +208,27 @@ def add_body(tree: Any, rows: Any, body: int, sums: Any, at: int) -> None:
 
 
 @once
-def keep_flight(
-    tree: Any, memory: Any, flight: Any, state: Any, carry: Any, wanted: Any, step: float
+def correct_floating(
+    tree: Any, tree_work: Any, floating: Any, state: Any, carry: Any, wanted: Any, step: float
 ) -> None:
     """Move every floating system to its path, momentum and angular momentum in `wanted`."""
-    kinematics(tree, state, memory.rows)
-    find_speeds(tree, state, memory.rows, False)
-    clear(flight.sums, flight.count * SUM_WIDTH)
+    kinematics(tree, state, tree_work.rows)
+    find_speeds(tree, state, tree_work.rows, False)
+    clear(floating.sums, floating.count * SUM_WIDTH)
     for body in range(tree.body_count):
-        if flight.member[body] >= 0:
-            add_body(tree, memory.rows, body, flight.sums, SUM_WIDTH * flight.member[body])
-    for k in range(flight.count):
-        put_back(tree, flight, k, state, carry, wanted, step)
+        if floating.member[body] >= 0:
+            add_body(tree, tree_work.rows, body, floating.sums, SUM_WIDTH * floating.member[body])
+    for k in range(floating.count):
+        put_back(tree, floating, k, state, carry, wanted, step)
 
 
 @routine
 def put_back(
-    tree: Any, flight: Any, k: int, state: Any, carry: Any, wanted: Any, step: float
+    tree: Any, floating: Any, k: int, state: Any, carry: Any, wanted: Any, step: float
 ) -> None:
     """One floating system: turn and shift the root, correct its velocities."""
-    sums, at, goal, mass = flight.sums, SUM_WIDTH * k, FLIGHT_WIDTH * k, flight.mass[k]
-    body = flight.roots[k]
+    sums, at, goal, mass = floating.sums, SUM_WIDTH * k, FLOATING_WIDTH * k, floating.mass[k]
+    body = floating.roots[k]
     q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
     centre = scale(1.0 / mass, vec3(sums, at + FIRST))
     linear = vec3(sums, at + LINEAR_SUM)
@@ -238,7 +240,7 @@ def put_back(
         about[3] - lever[3], about[4] - lever[4], about[5] - lever[5],
     ))  # fmt: skip
     energy = 0.5 * (sums[at + ENERGY_SUM] - dot(drift, linear))
-    turn, gain = restored(factor, energy, now, vec3(wanted, goal + SPIN), step)
+    turn, gain = momentum_correction(factor, energy, now, vec3(wanted, goal + SPIN), step)
     # R turns by `turn`; X and P are where they should be, the root relative to them.
     spun = so3_compose(turn, vec4(state, q))
     put4(state, q, so3_normalise(spun))
@@ -256,7 +258,7 @@ def put_back(
 
 
 @routine
-def restored(factor: Any, energy: Any, now: Any, wanted: Any, step: float) -> Any:
+def momentum_correction(factor: Any, energy: Any, now: Any, wanted: Any, step: float) -> Any:
     """(quaternion, gain of angular velocity) that give a system its angular momentum back."""
     missing = sub(wanted, now)
     gain = backward3(factor, scale3(factor, forward3(factor, missing)))

@@ -1,4 +1,4 @@
-"""A run of recorded steps, and the way back along them.
+"""The tape of a run: its recorded steps, forward and in reverse.
 
 States are kept in segments: of a long run only those at which segments begin, and the others are
 computed again on the way back.  Memory grows as the root of the number of steps.
@@ -18,7 +18,7 @@ from chasles.many.gradients.branches import (
     Branch,
     CompiledBranch,
     ListedBranch,
-    goes_on_from_guesses,
+    depends_on_guesses,
 )
 from chasles.many.traced.llvm_ir import used_inputs
 from chasles.many.traced.record import NotTraceable, Recording, own_leaves, record
@@ -35,7 +35,7 @@ SHELF = Shelf()
 
 
 @dataclass
-class Course:
+class Tape:
     """Steps of one member with parameters; if it `returns`, lists keep what the way back needs."""
 
     members: Members
@@ -59,13 +59,13 @@ class Course:
         return any(isinstance(branch, ListedBranch) for branch in self.branches)
 
     @property
-    def goes_on_from_guesses(self) -> bool:
+    def depends_on_guesses(self) -> bool:
         """Whether one of the steps taken begins with what the one before has left behind."""
-        return any(goes_on_from_guesses(branch.recording) for branch in self.branches)
+        return any(depends_on_guesses(branch.recording) for branch in self.branches)
 
     # --- forwards ---
 
-    def stretch(self, block: Floats, first: int, last: int) -> Floats:
+    def segment(self, block: Floats, first: int, last: int) -> Floats:
         """States (last - first + 1, width), the first of which is given."""
         states = np.zeros((last - first + 1, self.width))
         states[0] = block
@@ -116,7 +116,7 @@ class Course:
         try:
             found = record(
                 records_of(self.stepper), block, (t, t + self.step), self.step,
-                parameters=self.places, looking=UNSEEN,
+                parameters=self.places, monitoring=UNSEEN,
             )  # fmt: skip
         except NotTraceable as error:
             redundancy = self.stepper.solver.redundancy

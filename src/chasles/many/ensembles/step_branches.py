@@ -1,7 +1,7 @@
-"""Ways that a step of a model goes, each recorded once: as machine code here, and as WebAssembly.
+"""Branches of a step of a model, each recorded once: as machine code here, and as WebAssembly.
 
-A recorded step holds while its guards do.  Runs are followed by the ways there are; where none
-leads on, the step from there is recorded as another way.
+A recorded step holds while its guards do.  Runs follow the recorded branches; where none
+leads on, the step from there is recorded as another branch.
 """
 
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ from chasles.model import InvalidOption
 from chasles.notices import while_waiting
 from chasles.run.stepper import Stepper
 
-MOST_OPERATIONS = 100_000  # of a step, all ways together: half a minute to record, 0.5 MB
-MOST_WAYS = 64
-RUN_THROUGH = 4_000_000_000  # operations of all steps that are run while ways are looked for
+MOST_OPERATIONS = 100_000  # of a step, all branches together: half a minute to record, 0.5 MB
+MOST_BRANCHES = 64
+RUN_THROUGH = 4_000_000_000  # operations of all steps that are run while branches are looked for
 LEAST_STEPS = 500  # of each run
 ENDLESS = 2**62  # steps between saved states: none is saved
 NOWHERE = np.zeros((1, 1))
 
 
 @dataclass
-class Way:
+class StepBranch:
     """A recorded step, and its module."""
 
     native: Variant
@@ -42,17 +42,17 @@ class Recorder:
 
     def __init__(self, members: Members, loan: Loan, step: float, where: str) -> None:
         self.members, self.loan, self.step, self.where = members, loan, step, where
-        self.ways: list[Way] = []
+        self.branches: list[StepBranch] = []
         self.carried: dict[Key, float] = {}
         self.stopped: dict[int, int] = {}  # members, and the step that is not recorded
 
     @property
     def operations(self) -> int:
-        """Of a step, all ways together."""
-        return sum(size_of_step(way.native.recording) for way in self.ways)
+        """Of a step, all branches together."""
+        return sum(size_of_step(branch.native.recording) for branch in self.branches)
 
     def follow(self, k: int, steps: int) -> None:
-        """Run a member by the ways there are, and record another one where none leads on."""
+        """Run a member by the recorded branches, and record another one where none leads on."""
         self.loan.restore()
         stepper = self.loan.with_numbers(self.members.places, self.members.parameters[k])
         block = self.members.blocks[k] + 0.0
@@ -60,23 +60,25 @@ class Recorder:
         index = 0
         while index < steps:
             before = index
-            for way in self.ways:
-                index = self.advanced(way, block, values, before, steps)
+            for branch in self.branches:
+                index = self.advanced(branch, block, values, before, steps)
                 if index > before:
                     break
             else:
-                if self.add_way(stepper, block, index):
-                    index = self.advanced(self.ways[-1], block, values, before, before + 1)
+                if self.add_branch(stepper, block, index):
+                    index = self.advanced(self.branches[-1], block, values, before, before + 1)
                 if index == before:
                     self.stopped[k] = index
                     return
 
-    def advanced(self, way: Way, block: Floats, values: Floats, index: int, last: int) -> int:
+    def advanced(
+        self, branch: StepBranch, block: Floats, values: Floats, index: int, last: int
+    ) -> int:
         """Steps by a way, on a block in place: the step reached."""
         grid = (0.0, self.step, index, last, ENDLESS)
-        return way.native.advance(block, grid, ENDLESS, NOWHERE, 0, values)[0]
+        return branch.native.advance(block, grid, ENDLESS, NOWHERE, 0, values)[0]
 
-    def add_way(self, stepper: Stepper, block: Floats, index: int) -> bool:
+    def add_branch(self, stepper: Stepper, block: Floats, index: int) -> bool:
         """Record the step from here on, if it can be recorded and has room beside the others."""
         made = self.recorded(stepper, block, index)
         if made is None or self.operations + size_of_step(made) > MOST_OPERATIONS:
@@ -85,14 +87,14 @@ class Recorder:
         module, imports = wasm_module(run_ir(made, kept), RUN)
         for key in made.carried:
             self.carried.setdefault(key, float(self.loan.as_made(*key)))
-        self.ways.append(Way(Variant(made, self.loan.arrays, kept), module, imports))
+        self.branches.append(StepBranch(Variant(made, self.loan.arrays, kept), module, imports))
         return True
 
     def recorded(self, stepper: Stepper, block: Floats, index: int) -> Recording | None:
         """The step from here on; None where none can be recorded beside the others."""
-        if len(self.ways) >= MOST_WAYS:
+        if len(self.branches) >= MOST_BRANCHES:
             return None
-        while_waiting(f"{self.where}: recording way {len(self.ways) + 1} of a step")
+        while_waiting(f"{self.where}: recording way {len(self.branches) + 1} of a step")
         times = self.step * index, self.step * (index + 1)
         places, records = self.members.places, records_of(stepper)
         numbers = records[0].system.signals.numbers
@@ -102,13 +104,13 @@ class Recorder:
                 with_picked_pieces(records, asked), block, times, self.step, parameters=places
             )
         except NotTraceable as error:
-            if self.ways:
+            if self.branches:
                 return None
             film = "; or make a film: result.animate('film.html')"
             raise not_recorded(self.where, error, film) from error
         if any(self.loan.as_made(path, entry) != n for path, entry, n in found.fixed):
             return None
-        if not self.ways and size_of_step(found) > MOST_OPERATIONS:
+        if not self.branches and size_of_step(found) > MOST_OPERATIONS:
             raise InvalidOption(
                 f"{self.where}: a step of this model takes {size_of_step(found)} operations, more"
                 f" than the {MOST_OPERATIONS} that a page holds.",
@@ -124,5 +126,5 @@ def size_of_step(recording: Recording) -> int:
 
 def affordable(steps: int, recorder: Recorder, runs: int) -> int:
     """Steps that each of some runs may take: all, or as many as are run in a few seconds."""
-    one = max(1, recorder.operations // max(1, len(recorder.ways)))
+    one = max(1, recorder.operations // max(1, len(recorder.branches)))
     return min(steps, max(LEAST_STEPS, RUN_THROUGH // (runs * one)))

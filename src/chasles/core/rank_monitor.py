@@ -41,7 +41,7 @@ NEAR, THROWN = 0.15, 2.0
 TINY = 1e-300
 
 
-class Watch(NamedTuple):
+class RankMonitor(NamedTuple):
     """Rows that are independent at the start, and what was seen of them."""
 
     rows: Integers  # (k,)
@@ -56,9 +56,9 @@ class Watch(NamedTuple):
     count: Integers  # (1,) of events
 
 
-def nothing_seen(watch: Watch) -> Floats:
+def nothing_seen(monitor: RankMonitor) -> Floats:
     """What is known of every joint before the first step (joints, SEEN_WIDTH)."""
-    return np.tile([-1.0, -1.0, 0.0, 0.0, 0.0], (watch.joint_count, 1))
+    return np.tile([-1.0, -1.0, 0.0, 0.0, 0.0], (monitor.joint_count, 1))
 
 
 @formula
@@ -81,13 +81,13 @@ def met_zero(before: float, last: float, now: float, rounded: bool) -> bool:
 
 
 @formula
-def pivot_of(watch: Any, inverses: Any, k: int) -> float:
+def pivot_of(monitor: Any, inverses: Any, k: int) -> float:
     """The pivot of a row, less its damping."""
-    return maximum(0.0, -1.0 / inverses[k] - watch.damping[k])
+    return maximum(0.0, -1.0 / inverses[k] - monitor.damping[k])
 
 
 @routine
-def look_at_joint(seen: Any, joint: int, volume: float, rounded: float) -> bool:
+def monitor_joint(seen: Any, joint: int, volume: float, rounded: float) -> bool:
     """Note the volume that a joint's rows span; whether it has just passed zero.
 
     One that still falls has passed zero only if it grows in the next step.
@@ -116,35 +116,35 @@ def look_at_joint(seen: Any, joint: int, volume: float, rounded: float) -> bool:
 
 
 @routine
-def look_at_pivots(watch: Any, inverses: Any, t: float, seen: Any) -> int:
+def monitor_pivots(monitor: Any, inverses: Any, t: float, seen: Any) -> int:
     """OK, or the row that has just passed a singular pose, if that is to stop the run."""
-    swapped, passed, watched = 1.0, -1, watch.row_count
+    swapped, passed, watched = 1.0, -1, monitor.row_count
     for k in range(watched):
-        if watch.independent[k] == 0:
-            swapped = maximum(swapped, pivot_of(watch, inverses, k) / watch.damping[k])
+        if monitor.independent[k] == 0:
+            swapped = maximum(swapped, pivot_of(monitor, inverses, k) / monitor.damping[k])
     volume, nearest, row, count, rounded = swapped, 1.0, -1, 0, 0.0
     for k in range(watched):
-        if watch.independent[k] > 0:
-            pivot = pivot_of(watch, inverses, k)
-            fraction = pivot / watch.first[k]
+        if monitor.independent[k] > 0:
+            pivot = pivot_of(monitor, inverses, k)
+            fraction = pivot / monitor.first[k]
             volume *= fraction
             if count == 0:
-                nearest, row = fraction, watch.rows[k]
+                nearest, row = fraction, monitor.rows[k]
             nearer = fraction < nearest
-            nearest, row = pick(nearer, fraction, nearest), pick(nearer, watch.rows[k], row)
+            nearest, row = pick(nearer, fraction, nearest), pick(nearer, monitor.rows[k], row)
             count += 1
-            rounded = pick(swapped * pivot < TIP * watch.damping[k], 1.0, rounded)
-        if k + 1 == watched or watch.joints[k + 1] != watch.joints[k]:
-            if count > 0 and look_at_joint(seen, watch.joints[k], sqrt(volume), rounded):
+            rounded = pick(swapped * pivot < TIP * monitor.damping[k], 1.0, rounded)
+        if k + 1 == watched or monitor.joints[k + 1] != monitor.joints[k]:
+            if count > 0 and monitor_joint(seen, monitor.joints[k], sqrt(volume), rounded):
                 passed = row
             volume, nearest, row, count, rounded = swapped, 1.0, -1, 0, 0.0
     if passed < 0:
         return OK
     for k in range(watched):  # one pose, one event
-        seen[watch.joints[k] * SEEN_WIDTH + BEFORE] = -1.0
-        seen[watch.joints[k] * SEEN_WIDTH + WANTED] = 0.0
-    if watch.count[0] < MOST_EVENTS:
-        at = watch.count[0] * EVENT_WIDTH
-        watch.events[at], watch.events[at + 1] = t, passed
-        watch.count[0] += 1
-    return passed if watch.stop != 0 else OK
+        seen[monitor.joints[k] * SEEN_WIDTH + BEFORE] = -1.0
+        seen[monitor.joints[k] * SEEN_WIDTH + WANTED] = 0.0
+    if monitor.count[0] < MOST_EVENTS:
+        at = monitor.count[0] * EVENT_WIDTH
+        monitor.events[at], monitor.events[at + 1] = t, passed
+        monitor.count[0] += 1
+    return passed if monitor.stop != 0 else OK

@@ -1,4 +1,4 @@
-"""A listing with room for its numbers: evaluated, gone back over, or with derivatives in lanes."""
+"""Evaluation of a listing: forward, in reverse, or with derivatives in lanes."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -22,7 +22,7 @@ def readers() -> tuple[Any, dict[str, Any]]:
     return code, {name: code.function(name, *kinds) for name in (VALUES, SLOPES, BACK)}
 
 
-class Sheet:
+class ListEvaluator:
     """A program to be read; with `lanes` it carries derivatives along, without it goes back."""
 
     def __init__(self, program: Program, lanes: bool = False) -> None:

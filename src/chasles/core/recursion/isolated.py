@@ -1,4 +1,5 @@
-r"""Bodies on charts whose inertia nothing changes: in their own axes its inverse is diagonal.
+r"""Isolated bodies on charts, whose inertia nothing changes: in their own axes its inverse is
+diagonal.
 
 Their pair has six dimensions about the centre of mass, nothing hangs on them and no row closes on
 them: $A = \mathrm{diag}(d_0, d_1, d_2, m, m, m)$ in principal axes, and
@@ -13,7 +14,7 @@ from typing import Any
 from chasles.compiled import formula, hot
 from chasles.core.arrays import get6, mat9, put6, vec3
 from chasles.core.recursion.inertia import gyroscopic
-from chasles.core.recursion.riding import ride_whole
+from chasles.core.recursion.propagation import propagate_whole
 from chasles.core.recursion.tree import ALPHA, COLUMN, FORCE, OMEGA, ROW, TORQUE, TURN
 from chasles.groups.vectors import add, matvec, neg, sub, tmatvec
 
@@ -36,7 +37,7 @@ def in_own_axes(factor: Any, g: Any) -> Any:
 
 
 @hot
-def give_untouched(tree: Any, memory: Any, rows: Any, body: int) -> None:
+def eliminate_isolated(tree: Any, tree_work: Any, rows: Any, body: int) -> None:
     """What pushes it in its own axes, and the inverse of A."""
     at, k = body * ROW, tree.rate_at[body]
     turn, d = mat9(rows, at + TURN), get6(tree.inertia, 6 * body)
@@ -44,18 +45,18 @@ def give_untouched(tree: Any, memory: Any, rows: Any, body: int) -> None:
     push = gyroscopic((d[0], d[2], d[5]), omega)
     x, y, z, lightness = 1.0 / d[0], 1.0 / d[2], 1.0 / d[5], 1.0 / tree.mass[body]
     a = (0.0, 0.0, 0.0)
-    if memory.has_wrenches != 0:
+    if tree_work.has_wrenches != 0:
         push = sub(push, tmatvec(turn, vec3(rows, at + TORQUE)))
         a = neg(vec3(rows, at + FORCE))
-    if memory.has_efforts != 0:
-        push = add(push, vec3(memory.efforts, k))
-        a = add(a, vec3(memory.efforts, k + 3))
+    if tree_work.has_efforts != 0:
+        push = add(push, vec3(tree_work.efforts, k))
+        a = add(a, vec3(tree_work.efforts, k + 3))
     put6(rows, at + ALPHA, push + a)
     put6(rows, at + COLUMN, (x, y, z, lightness, lightness, lightness))
 
 
 @formula
-def solve_untouched(rows: Any, at: int) -> None:
+def solve_isolated(rows: Any, at: int) -> None:
     """X, from what rows have left of the push."""
     x = times6(get6(rows, at + COLUMN), get6(rows, at + ALPHA))
     turned = matvec(mat9(rows, at + TURN), (x[0], x[1], x[2]))
@@ -63,8 +64,8 @@ def solve_untouched(rows: Any, at: int) -> None:
 
 
 @hot
-def ride_untouched(loops: Any, room: Any, rows: Any, body: int) -> None:
+def propagate_isolated(loops: Any, loop_work: Any, rows: Any, body: int) -> None:
     """Groups on such a body; nothing is left for anybody."""
     at = body * ROW
     factor = mat9(rows, at + TURN), get6(rows, at + COLUMN)
-    ride_whole(loops, room, rows, body, factor, in_own_axes, by_inverse)
+    propagate_whole(loops, loop_work, rows, body, factor, in_own_axes, by_inverse)

@@ -31,7 +31,7 @@ def row_on_body(tree: Any, rows: Any, absolute: Any, jacobian: Any, body: int, e
 
 
 @routine
-def felt_by_row(
+def row_times_motion(
     tree: Any, rows: Any, absolute: Any, jacobian: Any, body: int, entry: int, column: Any
 ) -> Any:
     """What such a row makes of a body's motion in a column (see `refine`), and its size.
@@ -39,9 +39,9 @@ def felt_by_row(
     With what velocities and gravity add behind.
     """
     spin, beta, known = row_on_body(tree, rows, absolute, jacobian, body, entry)
-    at, felt, size = tree.rate_count + 6 * body, 0.0, 0.0
+    at, moved, size = tree.rate_count + 6 * body, 0.0, 0.0
     for c in range(3):
         turned, shifted = spin[c] * column[at + c], beta[c] * column[at + 3 + c]
-        felt += turned + shifted
+        moved += turned + shifted
         size += absolute_of(turned) + absolute_of(shifted)
-    return felt, size, known
+    return moved, size, known

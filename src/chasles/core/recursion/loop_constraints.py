@@ -34,7 +34,7 @@ class Gauge(NamedTuple):
         return tuple(body for body in (self.a, self.b) if body >= 0)
 
 
-class Cut(NamedTuple):
+class LoopConstraint(NamedTuple):
     """A cut joint: its number in the system, its bodies, and the rows that are kept."""
 
     joint: int

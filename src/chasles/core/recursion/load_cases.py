@@ -1,4 +1,4 @@
-r"""The factor of trees with rows for other loads on the bodies.
+r"""Other load cases on the factor of a tree with rows.
 
 After `stage.factor_at` the equations
 
@@ -35,11 +35,11 @@ from chasles.groups.vectors import add, cross, dot, matvec, neg, scale, tmatvec
 
 
 @routine
-def load_bodies(tree: Any, memory: Any, count: int) -> None:
-    """memory.wrenches are all the loads there are, if there are any."""
-    clear_loads(tree, memory.rows)
+def load_bodies(tree: Any, tree_work: Any, count: int) -> None:
+    """tree_work.wrenches are all the loads there are, if there are any."""
+    clear_loads(tree, tree_work.rows)
     if count > 0:
-        load_wrenches(tree, memory)
+        load_wrenches(tree, tree_work)
 
 
 @routine
@@ -58,23 +58,23 @@ def load_efforts(tree: Any, rows: Any, efforts: Any) -> None:
 
 
 @routine
-def solve_again(tree: Any, loops: Any, room: Any, rows: Any, size: float) -> int:
-    """Rates, motions of bodies and multipliers of the loads in `rows` and of room.wanted.
+def solve_load_case(tree: Any, loops: Any, loop_work: Any, rows: Any, size: float) -> int:
+    """Rates, motions of bodies and multipliers of the loads in `rows` and of loop_work.wanted.
 
-    They are left in room.solution: OK or NOT_SOLVED.  `size` is what the motion found is small
+    They are left in loop_work.solution: OK or NOT_SOLVED.  `size` is what the motion found is small
     against, in the mass metric, if it is small.
     """
-    resolve_loads(tree, loops, room, rows, room.solution, 0)
-    gather(tree, loops, room, rows, room.solution)
+    resolve_loads(tree, loops, loop_work, rows, loop_work.solution, 0)
+    gather(tree, loops, loop_work, rows, loop_work.solution)
     if loops.is_damped != 0:
-        put_damping(tree, loops, room)
-        solves, _ = converge(tree, loops, room, rows, size + motion_norm(tree, rows))
+        put_damping(tree, loops, loop_work)
+        solves, _ = converge(tree, loops, loop_work, rows, size + motion_norm(tree, rows))
         return OK if solves <= MOST_REFINEMENTS else NOT_SOLVED
     return OK
 
 
 @routine
-def twist_found(tree: Any, rows: Any, absolute: Any, column: Any, body: int) -> Any:
+def twist_in_column(tree: Any, rows: Any, absolute: Any, column: Any, body: int) -> Any:
     """The body twist, at the centre of mass, of a body's motion in a column (see `refine`)."""
     at, turn = tree.rate_count + 6 * body, mat9(rows, body * ROW + TURN)
     spin, arm = vec3(column, at), matvec(turn, vec3(tree.centre, 3 * body))

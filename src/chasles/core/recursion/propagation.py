@@ -1,4 +1,4 @@
-r"""Pairs that give way take the rows with them that act on their bodies.
+r"""Constraint propagation: a pair that is eliminated takes the rows on its body to its parent.
 
 With multipliers of the rows on body i,
 
@@ -49,8 +49,8 @@ from chasles.groups.vectors import ZERO, add, axpy, cross, dot, sub, tmatvec
 
 
 @formula
-def hand_over(
-    loops: Any, room: Any, place: int, k: int, r: Any, down: Any, torque: Any, force: Any
+def move_to_parent(
+    loops: Any, loop_work: Any, place: int, k: int, r: Any, down: Any, torque: Any, force: Any
 ) -> None:
     """Give G' to the row's place on the parent; on the ground X is known: the ground falls up."""
     up = loops.place_up[place]
@@ -58,12 +58,12 @@ def hand_over(
         into = 18 * up + 6 * k
         torque = add(torque, cross(r, force))
         if loops.opens[place] == 0:
-            torque = add(torque, vec3(room.reach, into))
-            force = add(force, vec3(room.reach, into + 3))
-        put3(room.reach, into, torque)
-        put3(room.reach, into + 3, force)
+            torque = add(torque, vec3(loop_work.reach, into))
+            force = add(force, vec3(loop_work.reach, into + 3))
+        put3(loop_work.reach, into, torque)
+        put3(loop_work.reach, into + 3, force)
     else:
-        room.asked[3 * loops.place_group[place] + k] += dot(force, down)
+        loop_work.rhs[3 * loops.place_group[place] + k] += dot(force, down)
 
 
 @formula
@@ -78,14 +78,14 @@ def product(x: Any, y: Any) -> Any:
 
 @hot
 def take_products(
-    loops: Any, room: Any, body: int, place: int, low: Any, scaled: Any, slot: int, read: Any,
+    loops: Any, loop_work: Any, body: int, place: int, low: Any, scaled: Any, slot: int, read: Any,
     times: Any,
 ) -> None:  # fmt: skip
     """E -= V^T D^-1 V of a group of rows with those before it at a body, and with itself.
 
     `low` and `scaled` are V and D^-1 V of its rows; V of the others is `read` from `along`.
     """
-    values, along, first = room.values, room.along, loops.first_place[body]
+    values, along, first = loop_work.values, loop_work.along, loops.first_place[body]
     pair = loops.first_pair[body] + (place - first) * (place - first + 1) // 2
     (l0, l1, l2), (s0, s1, s2) = low, scaled
     for k in range(first, place):
@@ -105,55 +105,55 @@ def take_products(
 
 
 @hot
-def ride_whole(
-    loops: Any, room: Any, rows: Any, body: int, factor: Any, lower: Any, divide: Any
+def propagate_whole(
+    loops: Any, loop_work: Any, rows: Any, body: int, factor: Any, lower: Any, divide: Any
 ) -> None:
-    """Groups through a pair of six dimensions: `along` keeps L^-1 G.
+    """Propagation of groups through a pair of six dimensions: `along` keeps L^-1 G.
 
     `lower` and `divide` are L^-1 and D^-1 of its `factor`.  What is known of the solution,
     L^-1 (tau - p), is taken from what is asked.
     """
     known = get6(rows, body * ROW + ALPHA)
     for place in range(loops.first_place[body], loops.first_place[body + 1]):
-        into, asked, count = 18 * place, 3 * loops.place_group[place], loops.place_rows[place]
+        into, rhs, count = 18 * place, 3 * loops.place_group[place], loops.place_rows[place]
         if count == 0:
             continue
-        l0, l1, l2 = lower(factor, get6(room.reach, into)), NOTHING, NOTHING
+        l0, l1, l2 = lower(factor, get6(loop_work.reach, into)), NOTHING, NOTHING
         s0, s1, s2 = divide(factor, l0), NOTHING, NOTHING
-        put6(room.along, into, l0)
+        put6(loop_work.along, into, l0)
         if count > 1:
-            l1 = lower(factor, get6(room.reach, into + 6))
+            l1 = lower(factor, get6(loop_work.reach, into + 6))
             s1 = divide(factor, l1)
-            put6(room.along, into + 6, l1)
+            put6(loop_work.along, into + 6, l1)
         if count > 2:
-            l2 = lower(factor, get6(room.reach, into + 12))
+            l2 = lower(factor, get6(loop_work.reach, into + 12))
             s2 = divide(factor, l2)
-            put6(room.along, into + 12, l2)
-        room.asked[asked] -= dot6(s0, known)
-        room.asked[asked + 1] -= dot6(s1, known)
-        room.asked[asked + 2] -= dot6(s2, known)
-        take_products(loops, room, body, place, (l0, l1, l2), (s0, s1, s2), 0, get6, dot6)
+            put6(loop_work.along, into + 12, l2)
+        loop_work.rhs[rhs] -= dot6(s0, known)
+        loop_work.rhs[rhs + 1] -= dot6(s1, known)
+        loop_work.rhs[rhs + 2] -= dot6(s2, known)
+        take_products(loops, loop_work, body, place, (l0, l1, l2), (s0, s1, s2), 0, get6, dot6)
 
 
 @formula
-def ride_row_of_ball(
-    loops: Any, room: Any, place: int, k: int, factor: Any, ball: Any, r: Any, down: Any
+def propagate_row_of_ball(
+    loops: Any, loop_work: Any, place: int, k: int, factor: Any, ball: Any, r: Any, down: Any
 ) -> Any:
     """One row through a ball: L^-1 G_n."""
     h, free, push = ball
     row = 18 * place + 6 * k
-    turn, force = vec3(room.reach, row), vec3(room.reach, row + 3)
+    turn, force = vec3(loop_work.reach, row), vec3(loop_work.reach, row + 3)
     low = forward3(factor, turn)
-    put3(room.along, row, low)
+    put3(loop_work.along, row, low)
     force = sub(force, tmatvec(h, backward3(factor, scale3(factor, low))))
-    room.asked[3 * loops.place_group[place] + k] -= dot(turn, free) + dot(force, push)
-    hand_over(loops, room, place, k, r, down, ZERO, force)
+    loop_work.rhs[3 * loops.place_group[place] + k] -= dot(turn, free) + dot(force, push)
+    move_to_parent(loops, loop_work, place, k, r, down, ZERO, force)
     return low
 
 
 @hot
-def ride_ball(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
-    """Groups through a ball: `along` keeps L^-1 G_n."""
+def propagate_ball(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, down: Any) -> None:
+    """Propagation of groups through a ball: `along` keeps L^-1 G_n."""
     at = body * ROW
     factor, r = get6(rows, at + COLUMN), vec3(rows, at + LEVER)
     push = vec3(rows, at + BIAS_U) if tree.parent[body] >= 0 else ZERO
@@ -162,37 +162,41 @@ def ride_ball(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
         count = loops.place_rows[place]
         if count == 0:
             continue
-        l0, l1, l2 = ride_row_of_ball(loops, room, place, 0, factor, ball, r, down), ZERO, ZERO
+        l0, l1, l2 = (
+            propagate_row_of_ball(loops, loop_work, place, 0, factor, ball, r, down),
+            ZERO,
+            ZERO,
+        )
         if count > 1:
-            l1 = ride_row_of_ball(loops, room, place, 1, factor, ball, r, down)
+            l1 = propagate_row_of_ball(loops, loop_work, place, 1, factor, ball, r, down)
         if count > 2:
-            l2 = ride_row_of_ball(loops, room, place, 2, factor, ball, r, down)
+            l2 = propagate_row_of_ball(loops, loop_work, place, 2, factor, ball, r, down)
         scaled = scale3(factor, l0), scale3(factor, l1), scale3(factor, l2)
-        take_products(loops, room, body, place, (l0, l1, l2), scaled, 0, vec3, dot)
+        take_products(loops, loop_work, body, place, (l0, l1, l2), scaled, 0, vec3, dot)
 
 
 @formula
-def ride_row_of_axis(
-    loops: Any, room: Any, place: int, k: int, axis: Any, bias: Any, r: Any, down: Any
+def propagate_row_of_axis(
+    loops: Any, loop_work: Any, place: int, k: int, axis: Any, bias: Any, r: Any, down: Any
 ) -> Any:
     """One row through a pair of one coordinate: V."""
     s, u, gain, pull = axis
     row = 18 * place + 6 * k
-    n, f = vec3(room.reach, row), vec3(room.reach, row + 3)
+    n, f = vec3(loop_work.reach, row), vec3(loop_work.reach, row + 3)
     v = dot(s[0], n) + dot(s[1], f)
     if loops.coupled_count > 0:
-        v += room.own[row]
-    room.along[row] = v
+        v += loop_work.own[row]
+    loop_work.along[row] = v
     known = dot(n, bias[0]) + dot(f, bias[1]) + v * pull
-    room.asked[3 * loops.place_group[place] + k] -= known
+    loop_work.rhs[3 * loops.place_group[place] + k] -= known
     give = -gain * v
-    hand_over(loops, room, place, k, r, down, axpy(give, u[0], n), axpy(give, u[1], f))
+    move_to_parent(loops, loop_work, place, k, r, down, axpy(give, u[0], n), axpy(give, u[1], f))
     return v
 
 
 @hot
-def ride_axis(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
-    """Groups through a pair of one coordinate: `along` keeps V."""
+def propagate_axis(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, down: Any) -> None:
+    """Propagation of groups through a pair of one coordinate: `along` keeps V."""
     at, u = body * ROW, body * ROW + COLUMN
     r, gain = vec3(rows, at + LEVER), rows[at + GAIN]
     s = axis_of(tree, rows, body, tree.pair[body], 0)
@@ -204,55 +208,56 @@ def ride_axis(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any)
         count = loops.place_rows[place]
         if count == 0:
             continue
-        x, y, z = ride_row_of_axis(loops, room, place, 0, axis, bias, r, down), 0.0, 0.0
+        x, y, z = propagate_row_of_axis(loops, loop_work, place, 0, axis, bias, r, down), 0.0, 0.0
         if count > 1:
-            y = ride_row_of_axis(loops, room, place, 1, axis, bias, r, down)
+            y = propagate_row_of_axis(loops, loop_work, place, 1, axis, bias, r, down)
         if count > 2:
-            z = ride_row_of_axis(loops, room, place, 2, axis, bias, r, down)
+            z = propagate_row_of_axis(loops, loop_work, place, 2, axis, bias, r, down)
         scaled = gain * x, gain * y, gain * z
-        take_products(loops, room, body, place, (x, y, z), scaled, 0, entry, product)
+        take_products(loops, loop_work, body, place, (x, y, z), scaled, 0, entry, product)
 
 
 @hot
-def ride_axes(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
-    """Groups through pairs of several coordinates, and through welds: `along` keeps V."""
-    at, code, along = body * ROW, tree.pair[body], room.along
+def propagate_axes(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, down: Any) -> None:
+    """Propagation of groups through pairs of several coordinates, and through welds: `along` keeps
+    V."""
+    at, code, along = body * ROW, tree.pair[body], loop_work.along
     r, count = vec3(rows, at + LEVER), coordinates_of(code)
     for place in range(loops.first_place[body], loops.first_place[body + 1]):
         g, into = loops.place_group[place], 18 * place
         for k in range(loops.place_rows[place]):
             row = into + 6 * k
-            n, f, known = vec3(room.reach, row), vec3(room.reach, row + 3), 0.0
+            n, f, known = vec3(loop_work.reach, row), vec3(loop_work.reach, row + 3), 0.0
             if tree.parent[body] >= 0:
                 known = dot(n, vec3(rows, at + BIAS_W)) + dot(f, vec3(rows, at + BIAS_U))
             for slot in range(count):
                 s = axis_of(tree, rows, body, code, slot)
                 v = dot(s[0], n) + dot(s[1], f)
                 if loops.coupled_count > 0:
-                    v += room.own[row + slot]
+                    v += loop_work.own[row + slot]
                 along[row + slot] = v
                 known += v * rows[at + PULL + slot]
                 u, give = at + COLUMN + 6 * slot, rows[at + GAIN + slot] * v
                 n, f = axpy(-give, vec3(rows, u), n), axpy(-give, vec3(rows, u + 3), f)
-            room.asked[3 * g + k] -= known
-            hand_over(loops, room, place, k, r, down, n, f)
+            loop_work.rhs[3 * g + k] -= known
+            move_to_parent(loops, loop_work, place, k, r, down, n, f)
         for slot in range(count if loops.place_rows[place] > 0 else 0):
             v = along[into + slot], along[into + 6 + slot], along[into + 12 + slot]
             gain = rows[at + GAIN + slot]
             scaled = gain * v[0], gain * v[1], gain * v[2]
-            take_products(loops, room, body, place, v, scaled, slot, entry, product)
+            take_products(loops, loop_work, body, place, v, scaled, slot, entry, product)
 
 
 @once
-def ride_body(tree: Any, loops: Any, room: Any, rows: Any, body: int, down: Any) -> None:
+def propagate_body(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, down: Any) -> None:
     """The pair of a body, which has given way, takes the groups that act on the body with it."""
     pair = tree.pair[body]
     if pair == SPHERICAL:
-        ride_ball(tree, loops, room, rows, body, down)
+        propagate_ball(tree, loops, loop_work, rows, body, down)
     elif pair >= FREE:
         factor = get_triangle6(rows, body * ROW + COLUMN)
-        ride_whole(loops, room, rows, body, factor, forward6, scale6)
+        propagate_whole(loops, loop_work, rows, body, factor, forward6, scale6)
     elif pair in (REVOLUTE, PRISMATIC, HELICAL):
-        ride_axis(tree, loops, room, rows, body, down)
+        propagate_axis(tree, loops, loop_work, rows, body, down)
     else:
-        ride_axes(tree, loops, room, rows, body, down)
+        propagate_axes(tree, loops, loop_work, rows, body, down)

@@ -13,13 +13,13 @@ from chasles.core.arrays import Floats, Integers
 from chasles.model import ChaslesError
 
 #: Steps in a block; how many times tell the size of a motion; at how many fits are confronted.
-BLOCK, GLANCES, MOST_CONFRONTED = 4096, 257, 2**17
+BLOCK, SAMPLES, MOST_CONFRONTED = 4096, 257, 2**17
 #: Rows that are asked for at once.
 AT_ONCE = 256
 
 
 @dataclass
-class Lookout:
+class SignalScan:
     """Looks through the signals at the stages of a run of equal steps, t_n = origin + n step."""
 
     signals: SignalList
@@ -33,7 +33,7 @@ class Lookout:
     def __post_init__(self) -> None:
         stride = 1 + self.steps // MOST_CONFRONTED
         self.signals.confront(self.origin + self.step * np.arange(0.0, self.steps + 1, stride))
-        glances = self.origin + np.linspace(0.0, self.step * self.steps, GLANCES)
+        glances = self.origin + np.linspace(0.0, self.step * self.steps, SAMPLES)
         table = np.abs(self.signals.rows(glances))
         self.largest = np.where(np.isfinite(table), table, 0.0).max(axis=0)
 

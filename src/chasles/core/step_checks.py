@@ -1,6 +1,6 @@
-r"""What is looked at around a step: may it be accepted, and is the run still right?
+r"""Checks of a step: may it be accepted, and is the run still right?
 
-* Did the rows of the joints come to depend on each other (`watch`)?
+* Did the rows of the joints come to depend on each other (`monitor`)?
 * Do drivers ask for speeds that the joints allow together?  Where rows of J depend on each other,
   $J V = r$ need not have a solution; what the best V misses is a contradiction, at every step and
   whatever the step.
@@ -18,16 +18,17 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, copy, get6, vec3
 from chasles.core.assemble import twist_of
 from chasles.core.constraints.screw_form import relative_twist
 from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK, TURNED
-from chasles.core.recursion.closing import close_cut_joints, feel_gaps, miss_speeds
-from chasles.core.recursion.flight import keep_flight
-from chasles.core.recursion.kept import keep_rows
+from chasles.core.rank_monitor import BEFORE, LARGEST, LAST, SEEN_WIDTH, WANTED, monitor_pivots
+from chasles.core.recursion.closing import close_cut_joints, feed_back_gaps, speed_residual
+from chasles.core.recursion.constant_rows import remove_constant_rows
+from chasles.core.recursion.floating import correct_floating
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.stage import follow
 from chasles.core.recursion.tree import REVOLUTE, SPHERICAL
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation.record import FED_BACK, PROJECTED
 from chasles.core.stabilisation.residuals import furthest, put_position_residual
-from chasles.core.stage import put_missed
+from chasles.core.stage import put_missed_rows
 from chasles.core.state_block import (
     AT_START,
     EXCHANGED,
@@ -46,7 +47,6 @@ from chasles.core.state_block import (
     WORST_SHARE,
 )
 from chasles.core.turns import settle_turns
-from chasles.core.watch import BEFORE, LARGEST, LAST, SEEN_WIDTH, WANTED, look_at_pivots
 from chasles.core.wrenches import kinetic_energy
 from chasles.groups.vectors import dot, sub
 from chasles.scalars.elementary import absolute, maximum, pick, sqrt
@@ -69,21 +69,21 @@ MISSED = 1e-2
 
 
 @hot
-def begin_step(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
+def begin_step(mechanism: Any, workspace: Any, state: Any, t: float) -> None:
     """Before the first stage, which chooses rows: gaps that are fed back."""
     if mechanism.loops.row_count > 0:
-        mechanism.room.choosing[0] = 1
+        mechanism.loop_work.selecting[0] = 1
         if mechanism.loops.is_chosen != 0:
             for row in range(mechanism.loops.row_count):
-                mechanism.room.active[row] = state[mechanism.layout.chosen + row]
+                mechanism.loop_work.active[row] = state[mechanism.layout.chosen + row]
         if mechanism.stabiliser.kind == FED_BACK:
-            put_signals(mechanism.system.signals, t, scratch.signals)
-            feel_gaps(mechanism, scratch, state)
+            put_signals(mechanism.system.signals, t, workspace.signals)
+            feed_back_gaps(mechanism, workspace, state)
 
 
 @hot
 def end_step(
-    mechanism: Any, scratch: Any, state: Any, t: float, step: float, looking: int, out: Any
+    mechanism: Any, workspace: Any, state: Any, t: float, step: float, monitoring: int, out: Any
 ) -> int:
     """After the last stage: OK if `out`, t later than `state` by the step, may be accepted.
 
@@ -94,65 +94,65 @@ def end_step(
     for k in range(layout.seen, layout.width):
         out[k] = state[k]
     if has_rows:
-        if looking == 1:
-            outcome = look_at_rows(mechanism, scratch, out, t)
+        if monitoring == 1:
+            outcome = monitor_rows(mechanism, workspace, out, t)
             if outcome != OK:
                 return outcome
         if mechanism.loops.is_chosen != 0:
-            copy(mechanism.room.active, beyond(out, layout.chosen), mechanism.loops.row_count)
-        if mechanism.kept.count > 0:
-            missed = keep_rows(mechanism.kept, out, tree.stored_count)
-            out[layout.removed] = maximum(out[layout.removed], missed)
+            copy(mechanism.loop_work.active, beyond(out, layout.chosen), mechanism.loops.row_count)
+        if mechanism.constant_rows.count > 0:
+            residual = remove_constant_rows(mechanism.constant_rows, out, tree.stored_count)
+            out[layout.removed] = maximum(out[layout.removed], residual)
     projects = has_rows and mechanism.stabiliser.kind == PROJECTED
     if projects or tree.driven_count > 0:
-        put_signals(mechanism.system.signals, t, scratch.signals)
+        put_signals(mechanism.system.signals, t, workspace.signals)
     if tree.driven_count > 0:
-        follow(tree, scratch.signals, out)
-    if projects and not close_cut_joints(mechanism, scratch, out):
+        follow(tree, workspace.signals, out)
+    if projects and not close_cut_joints(mechanism, workspace, out):
         return NOT_CLOSED
-    land(mechanism, out, step)
+    correct_momentum(mechanism, out, step)
     if fastest_spin(tree, out) * step > MOST_TURNED:
         return TURNED
     return OK if all_finite(out, layout.integrals) else NOT_FINITE
 
 
 @hot
-def land(mechanism: Any, out: Any, step: float) -> None:
+def correct_momentum(mechanism: Any, out: Any, step: float) -> None:
     """Floating systems are moved to where their momentum says, at the end of a step."""
     layout = mechanism.layout
-    if mechanism.flight.count > 0:
-        keep_flight(
-            mechanism.tree, mechanism.memory, mechanism.flight, out, beyond(out, layout.carry),
-            beyond(out, layout.flight), step,
+    if mechanism.floating.count > 0:
+        correct_floating(
+            mechanism.tree, mechanism.tree_work, mechanism.floating, out, beyond(out, layout.carry),
+            beyond(out, layout.floating), step,
         )  # fmt: skip
 
 
 @once
-def look_at_rows(mechanism: Any, scratch: Any, out: Any, t: float) -> int:
+def monitor_rows(mechanism: Any, workspace: Any, out: Any, t: float) -> int:
     """Singular poses, accelerations that rows miss, drivers that contradict each other."""
     layout, loops = mechanism.layout, mechanism.loops
-    seen, pivots = beyond(out, layout.seen), mechanism.room.inverses
+    seen, pivots = beyond(out, layout.seen), mechanism.loop_work.inverses
     if loops.is_chosen != 0:
         show_pivots(mechanism, seen)
-        pivots = mechanism.room.shown
-    outcome = look_at_pivots(mechanism.watch, pivots, t, seen)
+        pivots = mechanism.loop_work.shown
+    outcome = monitor_pivots(mechanism.monitor, pivots, t, seen)
     if loops.is_damped != 0:
-        look_at_accelerations(mechanism, beyond(out, layout.alarm), t)
+        monitor_accelerations(mechanism, beyond(out, layout.alarm), t)
     if outcome == OK:
-        outcome = look_at_drivers(mechanism, scratch, beyond(out, layout.fastest))
+        outcome = monitor_drivers(mechanism, workspace, beyond(out, layout.fastest))
     return outcome
 
 
 @routine
 def show_pivots(mechanism: Any, seen: Any) -> None:
     """Rows that are not chosen take no part; volumes of others than before are not compared."""
-    loops, watch, room = mechanism.loops, mechanism.watch, mechanism.room
-    for row in range(watch.row_count):
-        room.shown[row] = room.inverses[row]
-        if room.active[row] == 0:
-            room.shown[row] = -1.0 / (watch.first[row] + watch.damping[row])
-        if loops.choices[row] >= 0 and room.changed[row] != 0:
-            at = watch.joints[row] * SEEN_WIDTH
+    loops, monitor, loop_work = mechanism.loops, mechanism.monitor, mechanism.loop_work
+    for row in range(monitor.row_count):
+        loop_work.shown[row] = loop_work.inverses[row]
+        if loop_work.active[row] == 0:
+            loop_work.shown[row] = -1.0 / (monitor.first[row] + monitor.damping[row])
+        if loops.choices[row] >= 0 and loop_work.changed[row] != 0:
+            at = monitor.joints[row] * SEEN_WIDTH
             seen[at + BEFORE], seen[at + LAST], seen[at + LARGEST] = -1.0, -1.0, 0.0
             seen[at + WANTED] = 0.0
 
@@ -180,66 +180,69 @@ def all_finite(p: Any, count: int) -> bool:
 
 
 @routine
-def look_at_accelerations(mechanism: Any, alarm: Any, t: float) -> None:
+def monitor_accelerations(mechanism: Any, alarm: Any, t: float) -> None:
     """Note the largest share of its acceleration that a row missed at the first stage."""
-    missed = mechanism.room.missed
-    worse = missed[0] > alarm[WORST_MISS]
-    alarm[MISSED_ROW] = pick(worse, missed[1], alarm[MISSED_ROW])
-    alarm[WORST_MISS] = pick(worse, missed[0], alarm[WORST_MISS])
+    residual = mechanism.loop_work.residual
+    worse = residual[0] > alarm[WORST_MISS]
+    alarm[MISSED_ROW] = pick(worse, residual[1], alarm[MISSED_ROW])
+    alarm[WORST_MISS] = pick(worse, residual[0], alarm[WORST_MISS])
     if alarm[WORST_MISS] > MISSED and alarm[MISSED_SINCE] == NEVER:
         alarm[MISSED_SINCE] = t
 
 
 @once
-def look_at_drivers(mechanism: Any, scratch: Any, fastest: Any) -> int:
+def monitor_drivers(mechanism: Any, workspace: Any, fastest: Any) -> int:
     """OK, or CONTRADICTED where drivers and joints ask for speeds that exclude each other.
 
     Driven coordinates are as fast as they are told to be; what no motion of the others takes away
     of the rows' misses is a contradiction.  Only factors of redundant rows can tell.
     """
-    system, loops, room = mechanism.system, mechanism.loops, mechanism.room
+    system, loops, loop_work = mechanism.system, mechanism.loops, mechanism.loop_work
     if system.drive_count == 0 or (loops.is_damped == 0 and loops.is_chosen == 0):
         return OK
-    sizes = mechanism.promises.sizes
+    sizes = mechanism.accuracy.sizes
     for joint in range(system.joint_count):
         drive = system.joints.drive[joint]
         if drive >= 0:
-            rate = abs(scratch.signals[drive + 1])
+            rate = abs(workspace.signals[drive + 1])
             fastest[0] = maximum(fastest[0], rate / sizes[system.joints.first_row[joint]])
-    miss_speeds(mechanism, scratch)
+    speed_residual(mechanism, workspace)
     largest = 0.0
     for row in range(loops.row_count):
-        largest = maximum(largest, abs(room.left[row]) / sizes[loops.source[row]])
-    if largest > SPEED_CONFLICT * fastest[0] + mechanism.promises.slow:
-        put_missed(mechanism, scratch)
+        largest = maximum(largest, abs(loop_work.left[row]) / sizes[loops.source[row]])
+    if largest > SPEED_CONFLICT * fastest[0] + mechanism.accuracy.slow:
+        put_missed_rows(mechanism, workspace)
         return CONTRADICTED
     return OK
 
 
 @routine
-def energy_of_placed(system: Any, scratch: Any) -> float:
-    """Kinetic energy of the bodies placed in scratch."""
+def energy_of_placed(system: Any, workspace: Any) -> float:
+    """Kinetic energy of the bodies placed in the workspace."""
     total = 0.0
     for body in range(system.body_count):
         total += kinetic_energy(
             system.bodies.mass[body],
             get6(system.bodies.inertia, 6 * body),
-            twist_of(scratch.absolute, body),
+            twist_of(workspace.absolute, body),
         )
     return total
 
 
 @once
-def look_at_energy(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
-    """`note_energy` of a state, whose bodies are left placed in scratch; turns are settled."""
+def monitor_energy(mechanism: Any, workspace: Any, state: Any, t: float) -> None:
+    """`note_energy` of a state, whose bodies are left placed in the workspace; turns are
+    settled."""
     tree = mechanism.tree
-    kinematics(tree, state, mechanism.memory.rows)
-    place(tree, state, mechanism.memory.rows, scratch.absolute)
-    settle_turns(mechanism.system, scratch.absolute, beyond(state, mechanism.layout.integrals))
-    potential, rounded = potential_of_placed(mechanism, tree.gravity, scratch)
+    kinematics(tree, state, mechanism.tree_work.rows)
+    place(tree, state, mechanism.tree_work.rows, workspace.absolute)
+    settle_turns(mechanism.system, workspace.absolute, beyond(state, mechanism.layout.integrals))
+    potential, rounded = potential_of_placed(mechanism, tree.gravity, workspace)
     settle_gravity(mechanism, state, potential)
-    energy = energy_of_placed(mechanism.system, scratch)
-    energy += rotor_energy(mechanism.system.joints, mechanism.system.joint_count, scratch.absolute)
+    energy = energy_of_placed(mechanism.system, workspace)
+    energy += rotor_energy(
+        mechanism.system.joints, mechanism.system.joint_count, workspace.absolute
+    )
     note_energy(mechanism, state, t, energy, rounded)
 
 
@@ -248,7 +251,7 @@ def rotor_energy(joints: Any, count: int, absolute: Any) -> float:
     r"""$\tfrac12\sum I_r \dot q^2$ at the placed bodies."""
     total = 0.0
     for joint in range(count):
-        if joints.geared[joint] != 0:
+        if joints.rotor_bits[joint] != 0:
             spin, slide = relative_twist(joints, joint, absolute)
             for k in range(3):
                 total += 0.5 * joints.rotors[6 * joint + k] * spin[k] * spin[k]
@@ -257,8 +260,9 @@ def rotor_energy(joints: Any, count: int, absolute: Any) -> float:
 
 
 @routine
-def potential_of_placed(mechanism: Any, gravity: Any, scratch: Any) -> Any:
-    r"""$-\sum m\,g\cdot(r - r_0)$ of the bodies placed in scratch, and by how much it is rounded.
+def potential_of_placed(mechanism: Any, gravity: Any, workspace: Any) -> Any:
+    r"""$-\sum m\,g\cdot(r - r_0)$ of the bodies placed in the workspace, and by how much it is
+    rounded.
 
     From the places entered, so that what is heavy and stands still does not hide the others; far
     from the origin the places themselves are rounded.
@@ -266,11 +270,11 @@ def potential_of_placed(mechanism: Any, gravity: Any, scratch: Any) -> Any:
     total, rounded, pull = 0.0, 0.0, vec3(gravity, 0)
     strength = sqrt(dot(pull, pull))
     for body in range(mechanism.system.body_count):
-        place = vec3(scratch.absolute, body * ABSOLUTE_WIDTH + POSE_X)
-        moved = sub(place, vec3(mechanism.promises.places, 3 * body))
+        place = vec3(workspace.absolute, body * ABSOLUTE_WIDTH + POSE_X)
+        moved = sub(place, vec3(mechanism.accuracy.places, 3 * body))
         mass = mechanism.system.bodies.mass[body]
         total -= mass * dot(pull, moved)
-        speed = vec3(scratch.absolute, body * ABSOLUTE_WIDTH + TWIST + 3)
+        speed = vec3(workspace.absolute, body * ABSOLUTE_WIDTH + TWIST + 3)
         is_moved = dot(moved, moved) + dot(speed, speed) > 0.0
         rounded += pick(is_moved, FAR * mass * strength * sqrt(dot(place, place)), 0.0)
     return total, rounded
@@ -299,7 +303,7 @@ def note_energy(mechanism: Any, state: Any, t: float, energy: float, rounded: fl
     # Some methods have negative weights: a wild step may have exchanged less than nothing.
     exchanged = maximum(energy + alarm[AT_START] + abs(supply[EXCHANGED]), missing)
     # What is held still by stiff feedback exchanges energy, too, by rounding.
-    is_moving = maximum(energy, alarm[AT_START]) > mechanism.promises.still
+    is_moving = maximum(energy, alarm[AT_START]) > mechanism.accuracy.still
     share = pick(is_moving, missing, 0.0) / pick(is_moving, exchanged, 1.0)
     share = pick(share <= 1.0, share, 1.0)  # energies that overflow
     alarm[WORST_SHARE] = maximum(alarm[WORST_SHARE], share)
@@ -308,23 +312,23 @@ def note_energy(mechanism: Any, state: Any, t: float, energy: float, rounded: fl
 
 
 @once
-def look_at_gaps(mechanism: Any, scratch: Any, state: Any, t: float) -> None:
-    """Compare every gap with what was promised of it, at the bodies placed in scratch."""
+def monitor_gaps(mechanism: Any, workspace: Any, state: Any, t: float) -> None:
+    """Compare every gap with what was promised of it, at the bodies placed in the workspace."""
     system, alarm = mechanism.system, beyond(state, mechanism.layout.alarm)
-    put_signals(system.signals, t, scratch.signals)
-    gaps, unknowns = mechanism.promises.gaps, 6 * system.body_count
+    put_signals(system.signals, t, workspace.signals)
+    gaps, unknowns = mechanism.accuracy.gaps, 6 * system.body_count
     for joint in range(system.joint_count):
         first = system.joints.first_row[joint]
-        end, promised = first + system.joints.rows[joint], 0.0
+        end, limit = first + system.joints.rows[joint], 0.0
         for row in range(first, end):
-            promised += gaps[row]
-        if promised > 0.0:
-            put_position_residual(system, joint, scratch.absolute, scratch, scratch.residual)
-            far = FAR * furthest(system, joint, scratch.absolute)
+            limit += gaps[row]
+        if limit > 0.0:
+            put_position_residual(system, joint, workspace.absolute, workspace, workspace.residual)
+            far = FAR * furthest(system, joint, workspace.absolute)
             for row in range(first, end):
                 if gaps[row] > 0.0:
-                    allowed = gaps[row] + far * mechanism.promises.lengths[row]
-                    gap = abs(scratch.residual[unknowns + row])
+                    allowed = gaps[row] + far * mechanism.accuracy.lengths[row]
+                    gap = abs(workspace.residual[unknowns + row])
                     wider = gap > alarm[WIDEST_GAP]
                     alarm[WIDEST_ROW] = pick(wider, row, alarm[WIDEST_ROW])
                     alarm[WIDEST_GAP] = pick(wider, gap, alarm[WIDEST_GAP])

@@ -1,4 +1,4 @@
-"""Numbers that are nothing are made zero, where a chain is long.
+"""Numbers far below round-off are set to zero (flushed) in long chains.
 
 What moves one end of a chain is felt by every link some times less than by the one before, until
 products of such numbers are subnormal, and multiplications of these take a hundred times as long
@@ -7,8 +7,8 @@ to grow by more than forty orders of magnitude to be seen beside rounding errors
 size that there is; so would what they meet in inertias (kg, kg m, kg m^2) and mobilities.  Beyond
 them all is zero.  What comes from numbers that are not zero is then some DUST or larger: products
 of four are normal.  Links of equal mass hand on a quarter, so that LONG bodies are 120 orders of
-magnitude; shorter chains are left as they are.  In long ones every so many bodies sweep: what they
-leave is ten orders of magnitude smaller where the next one does.
+magnitude; shorter chains are left as they are.  In long ones every so many bodies flush such
+numbers: what they leave is ten orders of magnitude smaller where the next one does.
 """
 
 from typing import Any
@@ -19,11 +19,11 @@ from chasles.compiled import formula
 from chasles.core.arrays import Integers
 from chasles.scalars.elementary import absolute, pick
 
-DUST = 1e-70
+NEGLIGIBLE = 1e-70
 LONG, EVERY = 200, 16
 
 
-def sweepers(parents: Integers) -> Integers:
+def flushing_bodies(parents: Integers) -> Integers:
     """(n,) whether a body sweeps; parents come before their children."""
     depth = np.zeros(len(parents), np.int64)
     for body, parent in enumerate(parents.tolist()):
@@ -32,23 +32,23 @@ def sweepers(parents: Integers) -> Integers:
 
 
 @formula
-def swept(x: Any) -> Any:
-    return pick(absolute(x) < DUST, 0.0, x)
+def flushed(x: Any) -> Any:
+    return pick(absolute(x) < NEGLIGIBLE, 0.0, x)
 
 
 @formula
-def swept3(v: Any) -> Any:
-    return swept(v[0]), swept(v[1]), swept(v[2])
+def flushed3(v: Any) -> Any:
+    return flushed(v[0]), flushed(v[1]), flushed(v[2])
 
 
 @formula
-def swept6(m: Any) -> Any:
-    return swept3((m[0], m[1], m[2])) + swept3((m[3], m[4], m[5]))
+def flushed6(m: Any) -> Any:
+    return flushed3((m[0], m[1], m[2])) + flushed3((m[3], m[4], m[5]))
 
 
 @formula
-def swept_inertia(a: Any) -> Any:
+def flushed_inertia(a: Any) -> Any:
     """(I, H, M) without what is nothing."""
     i, h, m = a
-    h = swept6(h[:6]) + swept3(h[6:])
-    return swept6(i), h, swept6(m)
+    h = flushed6(h[:6]) + flushed3(h[6:])
+    return flushed6(i), h, flushed6(m)

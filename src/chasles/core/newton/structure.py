@@ -20,9 +20,9 @@ import numpy as np
 from chasles.core.arrays import Floats, Integers, System
 from chasles.core.blocks.general import lay_out
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.newton.ways import WAYS_WIDTH
-from chasles.core.recursion.cuts import Cut
+from chasles.core.newton.partials import PARTIALS_WIDTH
 from chasles.core.recursion.groups import Loops
+from chasles.core.recursion.loop_constraints import LoopConstraint
 from chasles.core.recursion.program import GIVE, make_program
 from chasles.core.recursion.tables import starts
 from chasles.core.recursion.tree import Tree
@@ -65,7 +65,7 @@ class Newton(NamedTuple):
     values: Floats  # the factor
     swaps: Integers  # (6 n + rows,)
     column: Floats  # (6 n + rows,)
-    ways: Floats  # (n, WAYS_WIDTH) how poses, twists and their rates follow: see `ways`
+    partials: Floats  # (n, PARTIALS_WIDTH) how poses, twists and their rates follow: see `partials`
     lent: Floats  # (n, 2) inertia and mass of bodies that have none: see `lent_inertias`
     couplings: Couplings
     tangents: Tangents
@@ -73,7 +73,7 @@ class Newton(NamedTuple):
 
 def newton_of(solver: Any, mechanism: Any) -> Newton:
     """Order, layout and storage of the matrix of the model of a solver, stepped as a mechanism."""
-    system, work = mechanism.system, solver.work
+    system, workspace = mechanism.system, solver.workspace
     bodies, joints, forces = system.body_count, system.joints, system.forces
     coupled = coupled_bodies(mechanism.tree, mechanism.loops)
     sizes = np.concatenate((np.full(bodies, 6), joints.rows)).astype(np.int64)
@@ -111,7 +111,7 @@ def newton_of(solver: Any, mechanism: Any) -> Newton:
         values=np.zeros(int(size)),
         swaps=np.zeros(unknowns, np.int64),
         column=np.zeros(unknowns),
-        ways=np.zeros((bodies, WAYS_WIDTH)),
+        partials=np.zeros((bodies, PARTIALS_WIDTH)),
         lent=lent_inertias(system),
         couplings=Couplings(
             count=len(coupled),
@@ -123,7 +123,7 @@ def newton_of(solver: Any, mechanism: Any) -> Newton:
             on_body=np.zeros((len(acting), 6)),
             push=np.zeros(6 * bodies),
         ),
-        tangents=make_tangents(system, work),
+        tangents=make_tangents(system, workspace),
     )  # fmt: skip
 
 
@@ -166,13 +166,15 @@ def order_of(system: System, forces: set[tuple[int, int]]) -> list[int]:
     """
     joints, bodies = system.joints, system.body_count
     cuts = [
-        Cut(bodies + k, a, b, tuple(range(rows)), CONSTRAINTS[kind].balanced)
+        LoopConstraint(bodies + k, a, b, tuple(range(rows)), CONSTRAINTS[kind].balanced)
         for k, (a, b, rows, kind) in enumerate(
             zip(joints.a.tolist(), joints.b.tolist(), joints.rows.tolist(), joints.kind.tolist())
         )
     ]
     empty = [cut.joint for cut in cuts if not cut.rows]
-    cuts = [cut for cut in cuts if cut.rows] + [Cut(-1, a, b, (0,)) for a, b in sorted(forces)]
+    cuts = [cut for cut in cuts if cut.rows] + [
+        LoopConstraint(-1, a, b, (0,)) for a, b in sorted(forces)
+    ]
     steps = make_program([-1] * bodies, [True] * bodies, cuts).steps
     order = [k if kind == GIVE else cuts[k].joint for kind, k in steps]
     return [node for node in order if node >= 0] + empty

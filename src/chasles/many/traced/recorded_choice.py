@@ -33,7 +33,7 @@ PATIENCE = 5.0
 PLAIN_STEPS = 300
 
 
-def quickened(
+def with_recorded_steps(
     stepper: Stepper, kernel: str, step: float, steps: int, iterates: bool = False
 ) -> Stepper:
     """The stepper with steps that are recorded, if these are wanted, or pay.
@@ -45,8 +45,8 @@ def quickened(
         return stepper
     plainly = 0 if generic_at_hand(stepper) else PLAIN_STEPS
     most = MOST_OPERATIONS if kernel == AUTO else 2**62
-    quick = TracedSteps(stepper, step, most_operations=most, plainly=plainly)
-    return replace(stepper, quick=quick)
+    recorded = TracedSteps(stepper, step, most_operations=most, plainly=plainly)
+    return replace(stepper, recorded=recorded)
 
 
 def pays(stepper: Stepper, steps: int) -> bool:

@@ -1,4 +1,4 @@
-r"""Balls that nothing hangs on: in their own axes almost everything is constant.
+r"""Spherical joints of leaves: in their own axes almost everything is constant.
 
 The inertia about P is diagonal in working axes, $I = \mathrm{diag}(d)$, and H is $\widehat{mc}$; so
 what the parent feels is a constant matrix,
@@ -38,7 +38,7 @@ from chasles.core.recursion.tree import (
 from chasles.groups.vectors import add, cross, matvec, neg, sub, tmatvec
 
 
-def tips_of(tree: Tree) -> tuple[Integers, Floats]:
+def spherical_leaves(tree: Tree) -> tuple[Integers, Floats]:
     """(n,) whether a body is such a ball; (n, 9) 1 / d and the lower triangle of M' of those."""
     d, (x, y, z) = tree.inertia[:, [0, 2, 5]], tree.moment.T
     balls = (tree.pair == SPHERICAL) & (tree.is_leaf != 0) & (d > 0.0).all(axis=1)
@@ -59,31 +59,31 @@ def by_axes(d: Any, v: Any) -> Any:
 
 
 @formula
-def tip_push(tree: Any, memory: Any, rows: Any, body: int, turn: Any, omega: Any) -> Any:
+def leaf_load(tree: Any, tree_work: Any, rows: Any, body: int, turn: Any, omega: Any) -> Any:
     r"""$\tau - \omega\times I\omega$ in working axes, with all torques."""
     i = get6(tree.inertia, 6 * body)
     push = gyroscopic((i[0], i[2], i[5]), omega)
-    if memory.has_efforts != 0:
-        push = add(push, vec3(memory.efforts, tree.rate_at[body]))
-    if memory.is_loaded != 0:
+    if tree_work.has_efforts != 0:
+        push = add(push, vec3(tree_work.efforts, tree.rate_at[body]))
+    if tree_work.is_loaded != 0:
         push = sub(push, tmatvec(turn, vec3(rows, body * ROW + TORQUE)))
     return push
 
 
 @formula
-def tip_share(tree: Any, memory: Any, rows: Any, body: int) -> Any:
+def leaf_inertia(tree: Any, tree_work: Any, rows: Any, body: int) -> Any:
     """(I, H, M), torque and force that the parent feels; the free acceleration is kept."""
     at = body * ROW
     turn = mat9(rows, at + TURN)
     omega = tmatvec(turn, vec3(rows, at + OMEGA))
-    push = tip_push(tree, memory, rows, body, turn, omega)
-    free = by_axes(vec3(tree.tip, 9 * body), push)
+    push = leaf_load(tree, tree_work, rows, body, turn, omega)
+    free = by_axes(vec3(tree.leaf, 9 * body), push)
     put3(rows, at + PULL, free)
     moment = vec3(tree.moment, 3 * body)
-    left = rotated(turn, get6(tree.tip, 9 * body + 3))
+    left = rotated(turn, get6(tree.leaf, 9 * body + 3))
     own = add(cross(omega, cross(omega, moment)), cross(free, moment))
     force = add(matvec(turn, own), spread(left, vec3(rows, at + BIAS_U)))
-    if memory.is_loaded != 0:
+    if tree_work.is_loaded != 0:
         force = add(force, vec3(rows, at + FORCE))
     r = vec3(rows, at + LEVER)
     carried = crossed(r, left)
@@ -91,25 +91,25 @@ def tip_share(tree: Any, memory: Any, rows: Any, body: int) -> Any:
 
 
 @formula
-def put_free_tip(tree: Any, memory: Any, rows: Any, body: int) -> None:
+def put_grounded_leaf(tree: Any, tree_work: Any, rows: Any, body: int) -> None:
     """The free acceleration of one that hangs on the ground, which feels nothing.
 
     Its own rate is its angular velocity.
     """
     at = body * ROW
-    push = tip_push(tree, memory, rows, body, mat9(rows, at + TURN), vec3(rows, at + AXIS))
-    put3(rows, at + PULL, by_axes(vec3(tree.tip, 9 * body), push))
+    push = leaf_load(tree, tree_work, rows, body, mat9(rows, at + TURN), vec3(rows, at + AXIS))
+    put3(rows, at + PULL, by_axes(vec3(tree.leaf, 9 * body), push))
 
 
 @hot
-def accelerate_tip(tree: Any, rows: Any, body: int, down: Any, out: Any, k: int) -> None:
-    """alpha and a in the world of a tip, and the rates of its velocities."""
+def accelerate_leaf(tree: Any, rows: Any, body: int, down: Any, out: Any, k: int) -> None:
+    """alpha and a in the world of a leaf, and the rates of its velocities."""
     at, up = body * ROW, tree.parent[body] * ROW
     turn, a = mat9(rows, at + TURN), neg(down)
     if up >= 0:
         carried = cross(vec3(rows, up + ALPHA), vec3(rows, at + LEVER))
         a = add(add(vec3(rows, up + ACCELERATION), carried), vec3(rows, at + BIAS_U))
-    pull = by_axes(vec3(tree.tip, 9 * body), cross(vec3(tree.moment, 3 * body), tmatvec(turn, a)))
+    pull = by_axes(vec3(tree.leaf, 9 * body), cross(vec3(tree.moment, 3 * body), tmatvec(turn, a)))
     own = sub(vec3(rows, at + PULL), pull)
     put3(rows, at + ALPHA, matvec(turn, own))
     put3(rows, at + ACCELERATION, a)

@@ -13,13 +13,13 @@ import numpy as np
 
 from chasles.compiled import beyond, formula, routine
 from chasles.core.arrays import Floats, Integers, clear, copy, put3, put_twist, twist6, vec3, vec4
-from chasles.core.recursion.tree import FREE, PROPER, SPHERICAL, coordinates_of, place_in_pair
+from chasles.core.recursion.tree import FREE, SE3_PAIR, SPHERICAL, coordinates_of, place_in_pair
 from chasles.groups.se3 import se3_bracket, se3_compose, se3_inverse, se3_log
 from chasles.groups.so3 import so3_compose, so3_inverse, so3_log
 from chasles.groups.vectors import cross, sub
 
 
-class Past(NamedTuple):
+class PastPoints(NamedTuple):
     """Points that were passed, the last one first, and weights of a derivative at the new one."""
 
     points: Floats  # (k, kept)
@@ -28,10 +28,10 @@ class Past(NamedTuple):
     kept: int
 
 
-def make_past(mechanism: Any, count: int) -> Past:
+def make_past_points(mechanism: Any, count: int) -> PastPoints:
     """Room for so many points."""
     kept = mechanism.layout.kept
-    return Past(np.zeros((count, kept)), np.zeros(count + 1), np.zeros(1, np.int64), kept)
+    return PastPoints(np.zeros((count, kept)), np.zeros(count + 1), np.zeros(1, np.int64), kept)
 
 
 @formula
@@ -46,7 +46,7 @@ def put_difference(mechanism: Any, start: Any, end: Any, out: Any) -> None:
     tree = mechanism.tree
     for body in range(tree.body_count):
         pair, q, k = tree.pair[body], tree.stored_at[body], tree.rate_at[body]
-        if pair == PROPER:
+        if pair == SE3_PAIR:
             a, b = (vec4(start, q), vec3(start, q + 4)), (vec4(end, q), vec3(end, q + 4))
             put_twist(out, k, se3_log(se3_compose(se3_inverse(a), b)))
         elif pair >= SPHERICAL:
@@ -60,7 +60,7 @@ def put_difference(mechanism: Any, start: Any, end: Any, out: Any) -> None:
 
 
 @routine
-def miss_past(mechanism: Any, past: Any, point: Any, spare: Any, out: Any) -> None:
+def past_residual(mechanism: Any, past: Any, point: Any, spare: Any, out: Any) -> None:
     r"""$(v_{n+1} - \sum w_i\theta_i)/w_0$ at a point (f,)."""
     count = mechanism.tree.rate_count
     copy(beyond(point, mechanism.tree.stored_count), out, count)
@@ -79,7 +79,7 @@ def put_bracket(mechanism: Any, a: Any, b: Any, out: Any) -> None:
     clear(out, tree.rate_count)
     for body in range(tree.body_count):
         pair, k = tree.pair[body], tree.rate_at[body]
-        if pair == PROPER:
+        if pair == SE3_PAIR:
             put_twist(out, k, se3_bracket(twist6(a, k), twist6(b, k)))
         elif pair >= SPHERICAL:
             put3(out, k, cross(vec3(a, k), vec3(b, k)))

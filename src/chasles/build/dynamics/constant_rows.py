@@ -14,14 +14,14 @@ after every step; they are rounding errors, and no metric matters.
 
 import numpy as np
 
-from chasles.build.dynamics.cut_joints import TreeScratch, slides_of
+from chasles.build.dynamics.cut_joints import TreeStorage, slides_of
 from chasles.build.dynamics.frames import rows_of
 from chasles.build.dynamics.solver import Solver
 from chasles.build.system.build import Setup
 from chasles.build.system.tree_state import unit_twists
 from chasles.core.arrays import Floats, Integers
-from chasles.core.recursion.cuts import Cut
-from chasles.core.recursion.kept import KeptRows, no_kept_rows
+from chasles.core.recursion.constant_rows import ConstantRows, no_constant_rows
+from chasles.core.recursion.loop_constraints import LoopConstraint
 from chasles.spaces.exactness import exact_joints
 
 #: Entries of N below this share of what is added up in their row are rounding errors, and singular
@@ -33,20 +33,20 @@ MOST_TOGETHER = 12
 AT_ONCE = 64
 
 
-def kept_rows(
-    scratch: TreeScratch, solver: Solver, cuts: list[Cut], start: Floats, held: Integers
-) -> KeptRows:
+def constant_rows(
+    storage: TreeStorage, solver: Solver, cuts: list[LoopConstraint], start: Floats, held: Integers
+) -> ConstantRows:
     """N and its pseudo-inverse, of cut joints that hold to rounding; `held` marks joints (m,) that
     are stabilised.
     """
-    setup, tree = scratch.setup, scratch.tree
-    exact = {setup.joint_index[name] for name in kept_joints(setup, held)}
+    setup, tree = storage.setup, storage.tree
+    exact = {setup.joint_index[name] for name in constant_row_joints(setup, held)}
     kept = [cut for cut in cuts if cut.joint in exact and not cut.rotors]
     if not kept or tree.rate_count == 0:
-        return no_kept_rows()
+        return no_constant_rows()
     parts, lengths_of_parts = [], []
     for first in range(0, tree.rate_count, AT_ONCE):
-        twists = unit_twists(tree, scratch.memory, start, first, first + AT_ONCE)
+        twists = unit_twists(tree, storage.tree_work, start, first, first + AT_ONCE)
         parts.append(np.concatenate([rows_of(cut, solver.jacobian, twists) for cut in kept]))
         long = (halves(solver.jacobian), halves(twists))
         lengths_of_parts.append(np.concatenate([rows_of(cut, *long) for cut in kept]))
@@ -58,7 +58,7 @@ def kept_rows(
     return in_groups(matrix, sizes, np.where(reach > 0.0, reach, 1.0), joints)
 
 
-def kept_joints(setup: Setup, held: Integers) -> tuple[str, ...]:
+def constant_row_joints(setup: Setup, held: Integers) -> tuple[str, ...]:
     """The joints whose rows are kept, if they are cut: those that a stabiliser leaves alone.
 
     What it closes may be open by more than rounding errors, at singular poses that a run passes,
@@ -68,7 +68,7 @@ def kept_joints(setup: Setup, held: Integers) -> tuple[str, ...]:
     return tuple(n for n in exact_joints(setup.model, setup.spaces) if held[index[n]] == 0)
 
 
-def in_groups(matrix: Floats, sizes: Floats, reach: Floats, joints: Integers) -> KeptRows:
+def in_groups(matrix: Floats, sizes: Floats, reach: Floats, joints: Integers) -> ConstantRows:
     """Rows and velocities in groups that have nothing to do with each other.
 
     sizes   what velocities are large or small against
@@ -86,26 +86,26 @@ def in_groups(matrix: Floats, sizes: Floats, reach: Floats, joints: Integers) ->
     count, label = connected_components(shared, directed=False)
     groups = [np.flatnonzero(label == group) for group in range(count)]
     blocks = []
-    for rows in [part for group in groups for part in parted(group, joints)]:
+    for rows in [part for group in groups for part in split_by_joint(group, joints)]:
         columns = np.flatnonzero(touched[rows].any(axis=0))
         if len(columns):
             own, scale = matrix[np.ix_(rows, columns)], sizes[columns]
             inverse = np.linalg.pinv(own * scale / reach[rows], RANK)
             blocks.append((columns, own, inverse.T * scale / reach[rows]))
     if not blocks:
-        return no_kept_rows()
-    return KeptRows(
+        return no_constant_rows()
+    return ConstantRows(
         count=len(blocks),
         rows=np.array([len(own) for _, own, _ in blocks]),
         widths=np.array([len(columns) for columns, _, _ in blocks]),
         columns=np.concatenate([columns for columns, _, _ in blocks]),
         matrix=np.concatenate([own.ravel() for _, own, _ in blocks]),
         inverse=np.concatenate([inverse.ravel() for _, _, inverse in blocks]),
-        missed=np.zeros(max(len(own) for _, own, _ in blocks)),
+        residual=np.zeros(max(len(own) for _, own, _ in blocks)),
     )
 
 
-def parted(rows: Integers, joints: Integers) -> list[Integers]:
+def split_by_joint(rows: Integers, joints: Integers) -> list[Integers]:
     """Rows of a group, by joint if they are many."""
     if len(rows) <= MOST_TOGETHER:
         return [rows]

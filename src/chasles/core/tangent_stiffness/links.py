@@ -6,17 +6,17 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from chasles.core.arrays import ROW_WIDTH, Floats, Integers, storage
-from chasles.core.recursion.cuts import Cut
-from chasles.core.recursion.groups import LoopRoom, Loops, make_loop_room
+from chasles.core.recursion.groups import Loops, LoopWorkspace, make_loop_workspace
 from chasles.core.recursion.loading import by_rows
+from chasles.core.recursion.loop_constraints import LoopConstraint
 from chasles.core.recursion.tables import make_loops
-from chasles.core.recursion.tree import Recursion, Tree, make_recursion
-from chasles.core.softness.positive import SIZE
+from chasles.core.recursion.tree import Tree, TreeWorkspace, make_tree_workspace
+from chasles.core.tangent_stiffness.positive import SIZE
 from chasles.core.tangents import Tangents, make_tangents
 from chasles.core.workspace import Workspace
 
 
-class Softness(NamedTuple):
+class TangentStiffness(NamedTuple):
     """K and D of coordinates and of pairs of bodies, and the equations that have them.
 
     A link is all forces, but those on coordinates, between two bodies or a body and the ground.
@@ -41,33 +41,36 @@ class Softness(NamedTuple):
     wrench: Annotated[Floats, 6]
     tangents: Tangents
     tree: Tree  # without weight
-    memory: Recursion  # its wrenches and efforts are r
-    work: Workspace  # rows l of the links stand behind those of the joints
+    tree_work: TreeWorkspace  # its wrenches and efforts are r
+    workspace: Workspace  # rows l of the links stand behind those of the joints
     still: Annotated[Floats, "kept"]  # the point, at rest
     loops: Loops  # no body is untouched: forces add to inertias
-    room: LoopRoom
+    loop_work: LoopWorkspace
 
 
-def make_softness(mechanism: Any, cuts: Sequence[Cut], work: Workspace) -> Softness:
-    """Storage for a mechanism with these cut joints, whose stages write `work`."""
-    tree, system, memory = mechanism.tree, mechanism.system, mechanism.memory
+def make_tangent_stiffness(
+    mechanism: Any, cuts: Sequence[LoopConstraint], workspace: Workspace
+) -> TangentStiffness:
+    """Storage for a mechanism with these cut joints, whose stages write `workspace`."""
+    tree, system, tree_work = mechanism.tree, mechanism.system, mechanism.tree_work
     count, forces = system.force_count, system.forces
     moved = np.where(forces.b >= 0, forces.b, forces.a)[:count]
     base = np.where(forces.b >= 0, forces.a, -1)[:count]
     pairs = list(zip(base.tolist(), moved.tolist()))
-    linked = [k for k in range(count) if memory.along[k] < 0 and moved[k] >= 0]
+    linked = [k for k in range(count) if tree_work.along[k] < 0 and moved[k] >= 0]
     links = sorted({pairs[k] for k in linked})
     link_of = np.full(count, -1, np.int64)
     link_of[linked] = [links.index(pairs[k]) for k in linked]
     loops = by_rows(with_links(mechanism, cuts, links))
-    loops = loops._replace(untouched=0 * loops.untouched, begins=0 * loops.begins)
-    along = bool((memory.along >= 0).any())
+    loops = loops._replace(isolated=0 * loops.isolated, begins=0 * loops.begins)
+    along = bool((tree_work.along >= 0).any())
     signals = np.zeros(max(1, system.signal_count))  # driven coordinates do not yield
-    tangents, rows = make_tangents(system, work), system.row_count + 6 * len(links)
+    tangents, rows = make_tangents(system, workspace), system.row_count + 6 * len(links)
     jacobian, eta = np.zeros((rows, ROW_WIDTH)), np.zeros(rows)
     sizes = {"l": len(links), "v": tree.rate_count, "kept": mechanism.layout.kept}
     return storage(
-        Softness, sizes,
+        TangentStiffness,
+        sizes,
         link_of=link_of,
         moved=np.array([b for _, b in links], np.int64),
         base=np.array([a for a, _ in links], np.int64),
@@ -75,27 +78,31 @@ def make_softness(mechanism: Any, cuts: Sequence[Cut], work: Workspace) -> Softn
         first=system.row_count,
         tangents=tangents,
         tree=tree._replace(gravity=np.zeros(3), armature=tree.armature.copy()),
-        memory=make_recursion(tree, signals, wrenches=True, efforts=along, rows=True),
-        work=tangents.probe._replace(jacobian=jacobian, eta=eta, absolute=work.absolute.copy()),
+        tree_work=make_tree_workspace(tree, signals, wrenches=True, efforts=along, rows=True),
+        workspace=tangents.probe._replace(
+            jacobian=jacobian, eta=eta, absolute=workspace.absolute.copy()
+        ),
         loops=loops,
-        room=make_loop_room(loops, tree.body_count, tree.rate_count),
-    )  # fmt: skip
+        loop_work=make_loop_workspace(loops, tree.body_count, tree.rate_count),
+    )
 
 
-def with_links(mechanism: Any, cuts: Sequence[Cut], links: list[tuple[int, int]]) -> Loops:
+def with_links(
+    mechanism: Any, cuts: Sequence[LoopConstraint], links: list[tuple[int, int]]
+) -> Loops:
     """The rows of a mechanism, and six that give way for every link between two bodies."""
     own: Loops = mechanism.loops
     first = mechanism.system.row_count
-    soft = [
-        Cut(-1, a, b, tuple(range(first + 6 * k, first + 6 * k + 6)), rotors=(1.0,) * 6)
+    tangent = [
+        LoopConstraint(-1, a, b, tuple(range(first + 6 * k, first + 6 * k + 6)), rotors=(1.0,) * 6)
         for k, (a, b) in enumerate(links)
         if a >= 0
     ]
-    if not soft:
+    if not tangent:
         return own
     where = {source: row for row, source in enumerate(own.source.tolist())}
     kept = [cut._replace(rows=tuple(row for row in cut.rows if row in where)) for cut in cuts]
-    loops = make_loops(mechanism.tree, [*kept, *soft])
+    loops = make_loops(mechanism.tree, [*kept, *tangent])
     at = np.array([where.get(source, -1) for source in loops.source.tolist()], np.int64)
 
     def carried(values: Any, beside: float) -> Any:

@@ -25,7 +25,7 @@ ITERATIONS, FACTORED, WORST_VELOCITY, WORST_ROW, OPEN = range(5)
 AUDIT_WIDTH = 5
 
 
-class Room(NamedTuple):
+class NewtonWorkspace(NamedTuple):
     """What the iteration of a step writes; f velocities."""
 
     measured: Integers  # (rows,) 1 for rows that have a gap, 0 for those that restrict speeds only
@@ -38,7 +38,7 @@ class Room(NamedTuple):
     guess: Annotated[Floats, "f"]  # where their iteration begins
     shift: Annotated[Floats, "f"]  # what moves the pose beside the velocities (index 2)
     apart: Annotated[Floats, "f"]  # unknown accelerations less those of the equations of motion
-    reply: Annotated[Floats, "f"]  # how rows change accelerations, or poses
+    response: Annotated[Floats, "f"]  # how rows change accelerations, or poses
     change: Annotated[Floats, "f"]  # of the unknown accelerations in this iteration
     slope: Annotated[Floats, "slope"]
     increment: Annotated[Floats, "slope"]
@@ -54,7 +54,7 @@ class Room(NamedTuple):
     absolute: Annotated[Floats, "n", ABSOLUTE_WIDTH]
 
 
-def make_room(mechanism: Any) -> Room:
+def make_newton_workspace(mechanism: Any) -> NewtonWorkspace:
     """Storage for a mechanism."""
     rates, length = mechanism.tree.rate_count, slope_length(mechanism)
     weights = tree_weights(mechanism.tree)
@@ -66,7 +66,7 @@ def make_room(mechanism: Any) -> Room:
         "kept": mechanism.layout.kept,
     }
     return storage(
-        Room, sizes,
+        NewtonWorkspace, sizes,
         measured=measured_rows(mechanism.system),
         own=own_rows(mechanism),
         weights=weights,
@@ -94,8 +94,8 @@ def own_rows(mechanism: Any) -> Integers:
 
 def reach_of(mechanism: Any, weights: Floats) -> float:
     """All weights times 1 rad, or the largest length in the model."""
-    promises = mechanism.promises
-    lengths = [1.0, *promises.sizes.tolist(), *np.abs(promises.places).ravel().tolist()]
+    accuracy = mechanism.accuracy
+    lengths = [1.0, *accuracy.sizes.tolist(), *np.abs(accuracy.places).ravel().tolist()]
     return float(np.linalg.norm(weights)) * max(lengths)
 
 

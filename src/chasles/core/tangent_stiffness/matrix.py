@@ -1,0 +1,214 @@
+"""The matrix of a linearly implicit step: softness of all forces at its start, factored."""
+
+from typing import Any
+
+from chasles.compiled import beyond, formula, once, routine
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, clear, copy, put_twist, twist6
+from chasles.core.outcomes import OK
+from chasles.core.recursion.articulate import clear_sums, inertia_of, put_inertia, sum_of
+from chasles.core.recursion.body_rows import row_on_body
+from chasles.core.recursion.constant_rows import remove_constant_rows
+from chasles.core.recursion.eliminate import SOLVED
+from chasles.core.recursion.kinematics import kinematics, place_bodies
+from chasles.core.recursion.load_cases import load_bodies, load_efforts, solve_load_case
+from chasles.core.recursion.loading import load_rows
+from chasles.core.recursion.refine import load_norm
+from chasles.core.recursion.solving import loop_inward
+from chasles.core.recursion.stage import put_cut_rows
+from chasles.core.recursion.tree import ROW
+from chasles.core.signals import put_signals
+from chasles.core.tangent_stiffness.loads import opposite_wrench
+from chasles.core.tangent_stiffness.positive import SIZE, add_positive, factor_rows
+from chasles.core.tangents import effort_slopes, put_slopes
+from chasles.groups.vectors import ZERO
+from chasles.scalars.elementary import maximum
+
+
+@routine
+def differentiate(mechanism: Any, tangent: Any, point: Any) -> None:
+    """k, c, K and D of all forces at the placed bodies."""
+    system, tree, tree_work, tangents = (
+        mechanism.system,
+        tangent.tree,
+        mechanism.tree_work,
+        tangent.tangents,
+    )
+    clear(tangent.stiff, tree.rate_count)
+    clear(tangent.damped, tree.rate_count)
+    clear(tangent.stiffness, SIZE * tangent.count)
+    clear(tangent.damping, SIZE * tangent.count)
+    for link in range(tangent.count):
+        tangent.touched[link] = 0
+    if tangent.count > 0:
+        copy(tangent.workspace.absolute, tangents.probe.absolute, tree.body_count * ABSOLUTE_WIDTH)
+    for index in range(system.force_count):
+        k, link = tree_work.along[index], tangent.link_of[index]
+        if k >= 0:
+            value, rate = point[tree_work.along_at[index]], point[tree.stored_count + k]
+            stiff, damped = effort_slopes(system, tangents, tangent.workspace, index, value, rate)
+            tangent.stiff[k] += stiff
+            tangent.damped[k] += damped
+        elif link >= 0:
+            a, b, none = tangent.base[link], tangent.moved[link], tangent.wrench
+            if a < 0:  # a force that names the ground second has its body first
+                a, b = system.forces.a[index], system.forces.b[index]
+            side = 1 if b == tangent.moved[link] else 0
+            if put_slopes(system, tangents, tangent.workspace, none, index, 0, a, b, side == 0):
+                tangent.touched[link] = 1
+                for r in range(6):
+                    for c in range(6):
+                        at, entry = SIZE * link + 6 * r + c, 24 * (6 * side + r) + 12 * side + c
+                        tangent.stiffness[at] -= tangents.block[entry]
+                        tangent.damping[at] -= tangents.block[entry + 6]
+
+
+@routine
+def split_stiffness(tangent: Any, armature: Any, reach: float) -> None:
+    """S of all coordinates and links for gamma h = `reach`, what is left, and the rows l."""
+    tangent.is_rest[0] = 0
+    for k in range(tangent.tree.rate_count):
+        stiff, damped = reach * reach * tangent.stiff[k], reach * tangent.damped[k]
+        given = maximum(0.0, stiff) + maximum(0.0, damped)
+        tangent.tree.armature[k] = armature[k] + given
+        tangent.left[k] = given - stiff - damped
+        if tangent.left[k] != 0.0:
+            tangent.is_rest[0] = 1
+    for link in range(tangent.count):
+        at, rows = SIZE * link, tangent.factor
+        clear(rows, SIZE)
+        if tangent.touched[link] != 0:
+            tangent.is_rest[0] = 1
+            stiffness, damping = beyond(tangent.stiffness, at), beyond(tangent.damping, at)
+            positive = beyond(tangent.positive, at)
+            add_positive(stiffness, reach * reach, tangent.spare, rows, positive, 0.0)
+            add_positive(damping, reach, tangent.spare, rows, positive, 1.0)
+            for k in range(SIZE):
+                tangent.spare[k] = positive[k]
+                given = reach * reach * stiffness[k] + reach * damping[k]
+                tangent.rest[at + k] = positive[k] - given
+            factor_rows(tangent.spare, rows)
+        put_link_rows(tangent, link)
+    leave_out_idle(tangent)
+
+
+@routine
+def put_link_rows(tangent: Any, link: int) -> None:
+    """Rows l on both bodies, behind those of the joints."""
+    a, b, jacobian = tangent.base[link], tangent.moved[link], tangent.workspace.jacobian
+    for r in range(6):
+        entry = (tangent.first + 6 * link + r) * ROW_WIDTH
+        own = twist6(tangent.factor, 6 * r)
+        put_twist(jacobian, entry + 6, own)
+        if a >= 0:
+            put_twist(jacobian, entry, opposite_wrench(tangent.workspace.absolute, a, b, own))
+
+
+@routine
+def leave_out_idle(tangent: Any) -> None:
+    """Groups whose rows are zero take no part: of links where nothing touches, say."""
+    loops, loop_work = tangent.loops, tangent.loop_work
+    for g in range(loops.group_count):
+        first = loops.first_row[g]
+        source = loops.source[first]
+        if source >= tangent.first:  # the largest of its rows comes first
+            is_zero = twist6(tangent.workspace.jacobian, source * ROW_WIDTH + 6) == (ZERO, ZERO)
+            loops.idle[g] = 1 if is_zero else 0
+            for k in range(3):
+                loop_work.found[3 * g + k], loop_work.multipliers[first + k] = 0.0, 0.0
+    for at in range(loops.place_count):
+        g = loops.place_group[at]
+        if loops.source[loops.first_row[g]] >= tangent.first:
+            loops.place_rows[at] = 3 * (1 - loops.idle[g])
+
+
+@formula
+def spread_of(torque: Any, force: Any) -> Any:
+    """(I, H, M) of l l^T, for a row l = (torque, force)."""
+    (x, y, z), (u, v, w) = torque, force
+    return (
+        (x * x, y * x, y * y, z * x, z * y, z * z),
+        (x * u, x * v, x * w, y * u, y * v, y * w, z * u, z * v, z * w),
+        (u * u, v * u, v * v, w * u, w * v, w * w),
+    )
+
+
+@routine
+def add_grounded(tangent: Any) -> None:
+    """Links against the ground, on the sums of their bodies."""
+    rows, workspace = tangent.tree_work.rows, tangent.workspace
+    for link in range(tangent.count):
+        if tangent.base[link] < 0 and tangent.touched[link] != 0:
+            body = tangent.moved[link]
+            whole = inertia_of(rows, body * ROW)
+            for r in range(6):
+                entry = (tangent.first + 6 * link + r) * ROW_WIDTH + 6
+                torque, force, _ = row_on_body(
+                    tangent.tree, rows, workspace.absolute, workspace.jacobian, body, entry
+                )
+                whole = sum_of(whole, spread_of(torque, force))
+            put_inertia(rows, body * ROW, whole)
+
+
+@once
+def linearise(mechanism: Any, tangent: Any, point: Any, t: float, reach: float) -> int:
+    """Softness of the forces at a point, with gamma h = `reach`, and the factor of the matrix: OK,
+    or a row that has no pivot.
+    """
+    system, tree, workspace, tree_work = (
+        mechanism.system,
+        mechanism.tree,
+        tangent.workspace,
+        tangent.tree_work,
+    )
+    loops, loop_work = tangent.loops, tangent.loop_work
+    put_signals(system.signals, t, workspace.signals)
+    copy(beyond(point, mechanism.layout.integrals), workspace.quadratures, system.quadrature_count)
+    copy(point, tangent.still, tree.stored_count)
+    clear(beyond(tangent.still, tree.stored_count), tree.rate_count)
+    if tangent.count > 0 or loops.row_count > 0:
+        place_bodies(tree, point, tree_work.rows, workspace.absolute)
+    differentiate(mechanism, tangent, point)
+    split_stiffness(tangent, tree.armature, reach)
+    kinematics(tree, tangent.still, tree_work.rows)  # leaves POINT as `place` has put it
+    if mechanism.loops.row_count > 0:
+        put_cut_rows(system, tree, loops, loop_work, point, workspace)
+        clear(workspace.eta, system.row_count)
+    clear_sums(tree, tree_work.rows)
+    add_grounded(tangent)
+    load_rows(
+        tangent.tree,
+        loops,
+        tree_work.rows,
+        loop_work,
+        workspace.absolute,
+        workspace.jacobian,
+        workspace.eta,
+    )
+    failed = loop_inward(tangent.tree, tree_work, loops, loop_work, 1)
+    if failed == SOLVED:
+        return OK
+    row: int = loops.source[failed]
+    return row
+
+
+@once
+def answer(mechanism: Any, tangent: Any, out: Any) -> int:
+    """Accelerations under the loads (see `clear_loads`), into the place of those of a slope: OK, or
+    NOT_SOLVED.  On the factor of the step.
+    """
+    tree, tree_work, loops, loop_work = (
+        tangent.tree,
+        tangent.tree_work,
+        tangent.loops,
+        tangent.loop_work,
+    )
+    rates = tree.rate_count
+    load_bodies(tree, tree_work, tangent.count)
+    if tree_work.has_efforts != 0:
+        load_efforts(tree, tree_work.rows, tree_work.efforts)
+    size = load_norm(tree, tree_work, mechanism.system) if loops.is_damped != 0 else 0.0
+    outcome = solve_load_case(tree, loops, loop_work, tree_work.rows, size)
+    copy(loop_work.solution, beyond(out, rates), rates)
+    if mechanism.constant_rows.count > 0:
+        remove_constant_rows(mechanism.constant_rows, out, rates)
+    return outcome
