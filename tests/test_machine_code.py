@@ -52,7 +52,7 @@ problem = TreeProblem.from_model(model)
 states = np.array([[0.8, 0.0, 0.6, 0.0, 1, 2, 3, 0, 0, 0, 0, 0, 0]])
 out = np.zeros((1, 1, 18))
 kernels.AT_ONCE.append(lambda kernel: None)  # not in plain Python
-tree_absolute(problem.tree, problem.memory, states, out)
+tree_absolute(problem.tree, problem.tree_work, states, out)
 print(*out[0, 0, :9])
 made = [tree_absolute, *ROUTINES.values()]
 misses = sum(sum(each.compiled._cache_misses.values()) for each in made)
