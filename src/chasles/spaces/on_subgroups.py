@@ -4,10 +4,8 @@ The others may be on charts of six dimensions, SE(3) or SO(3)xR3, absolute or re
 is carried by nothing: its joints are cut, and have rows.  Only where its chart fits a joint to its
 reference the body moves in that joint's subgroup, which is what its chart would do.
 
-Charts that fit a joint so well that its own motion subgroup is what a method moves on.
-
-Let the chart of b be relative to a and keep the joint between them: the poses that the joint allows
-are a coset of a subgroup K of the chart's group.  Where K, with its product in the chart, is the
+When a chart fits: let the chart of b be relative to a and keep the joint between them.  The poses
+that the joint allows are a coset of a subgroup K of the chart's group.  Where K, with its product in the chart, is the
 motion subgroup H of the joint as the recursion has it, a Munthe-Kaas method makes the same steps on
 either, and H is the better one: what is not there cannot round.
 
