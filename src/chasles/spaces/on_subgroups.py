@@ -5,9 +5,9 @@ is carried by nothing: its joints are cut, and have rows.  Only where its chart 
 reference the body moves in that joint's subgroup, which is what its chart would do.
 
 When a chart fits: let the chart of b be relative to a and keep the joint between them.  The poses
-that the joint allows are a coset of a subgroup K of the chart's group.  Where K, with its product in the chart, is the
-motion subgroup H of the joint as the recursion has it, a Munthe-Kaas method makes the same steps on
-either, and H is the better one: what is not there cannot round.
+that the joint allows are a coset of a subgroup K of the chart's group.  Where K, with its product
+in the chart, is the motion subgroup H of the joint as the recursion has it, a Munthe-Kaas method
+makes the same steps on either, and H is the better one: what is not there cannot round.
 
 | pair                                    | on SE(3)  | on SO(3)xR3                       |
 |-----------------------------------------|-----------|-----------------------------------|
