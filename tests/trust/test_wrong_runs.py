@@ -7,6 +7,9 @@ import pytest
 from mechanisms import EXAMPLES, SPACES, pendulum
 
 import chasles as ch
+from chasles.run.checks import step_that_would_do
+from chasles.run.options import ByHand
+from chasles.run.preparation import make_settings, stepper_of
 
 STABILISERS = (None, "projection", "baumgarte", "ggl", "projection of all joints",
                "baumgarte of all joints", "ggl of all joints")  # fmt: skip
@@ -208,3 +211,20 @@ def test_a_function_that_is_called_at_every_stage_is_told():
     with pytest.warns(ch.ChaslesWarning, match="'shaker'"):
         result = ch.simulate(pendulum(forces=[motor]), 0.05, 1e-3)
     assert any("Signal.table" in text for text in result.warnings)
+
+
+def test_looking_for_a_step_that_would_do_asks_functions_of_users_a_few_thousand_times():
+    """A warning is no reason to repeat a long run again and again by a slow formula."""
+    calls = [0]
+
+    def by_hand(t, x, rotation, v, omega):
+        calls[0] += 1
+        return (0.0, 0.0, -2800.0 * v[2]), (0.0, 0.0, 0.0)
+
+    model = dropped(1.0)
+    model = ch.Model(model.bodies, model.joints, [ch.CustomForce("by hand", "ball", by_hand)])
+    stepper = stepper_of(make_settings(ByHand(model)), 1e-3, 100.0)
+    calls[0] = 0
+    for until, found in ((0.016, 5e-4), (100.0, None)):
+        assert step_that_would_do(stepper, 1e-3, until) == found
+    assert 0 < calls[0] < 4 * 2_000

@@ -50,8 +50,9 @@ EXACT, DRIFTING = 1e-8, 1e-2
 UNSEEN = 1e-10
 #: A driver that moves by less than this fraction of its size in a step rests: 1e-6 rad/s at 1 ms.
 AT_REST = 1e-9
-#: Steps of one body (a second) and halvings at the most that are tried for a step that would do.
-MOST_PROBED, MOST_HALVINGS = 200_000, 10
+#: Steps of one body (a second), of those that ask functions of users, and halvings at the most that
+#: are tried for a step that would do.
+MOST_PROBED, MOST_ASKED, MOST_HALVINGS = 200_000, 2_000, 10
 #: How the warning of an energy balance that does not close begins.
 UNBALANCED = "the energy balance misses"
 #: What else may be done where forces do work.
@@ -173,10 +174,11 @@ def step_that_would_do(stepper: Stepper, step: float, until: float) -> float | N
     monitor, bodies = stepper.mechanism.monitor, stepper.mechanism.system.body_count
     events = int(monitor.count[0])
     nowhere = np.zeros((1, 1))
+    most = MOST_ASKED if stepper.solver.setup.asks_users else MOST_PROBED
     for halving in range(1, MOST_HALVINGS + 1):
         shorter = step / 2**halving
         steps = ceil(until / shorter)
-        if steps * bodies > MOST_PROBED:
+        if steps * bodies > most:
             break
         block = stepper.first_block()
         grid = (0.0, shorter, 0, steps, steps)
