@@ -21,7 +21,7 @@ from libraries import microseconds, race
 from scenes import Scene
 
 Libraries = dict[str, Any]
-SPACES = ("auto", "framed", "SE3", "SO3xR3")  # framed: the same motion by the 6-d kernel
+SPACES = ("auto", "framed", "SE3", "SO3xR3")
 ONE_SECOND = 1000  # steps; an implicit method's cost depends on the motion, so it is fixed
 
 #: Centres of mass at t = 0.1 s, from the reference trajectories (Gragg-Bulirsch-Stoer of order 24
@@ -91,25 +91,21 @@ def same_motion(libraries: Libraries, effort: Effort, findings: Findings) -> Non
 
 
 def heavy_top(libraries: Libraries, effort: Effort, findings: Findings) -> None:
-    against_mujoco(scenes.heavy_top(), 0.35, 0.30, libraries, effort, findings)
+    against_mujoco(scenes.heavy_top(), 0.35, libraries, effort, findings)
 
 
 def double_pendulum(libraries: Libraries, effort: Effort, findings: Findings) -> None:
-    against_mujoco(scenes.double_pendulum(), 0.6, 0.27, libraries, effort, findings)
+    against_mujoco(scenes.double_pendulum(), 0.6, libraries, effort, findings)
 
 
 def against_mujoco(
     scene: Scene,
     limit: float,
-    framed_limit: float,
     libraries: Libraries,
     effort: Effort,
     findings: Findings,
 ) -> None:
-    """Small mechanisms, step for step; Exudyn for information, over the first second.
-
-    And the six-dimensional kernel, which makes the same motion in framed charts.
-    """
+    """Small mechanisms, step for step; Exudyn for information, over the first second."""
     contenders = chasles_in(SPACES, libraries, scene, effort.small_steps)
     if "MuJoCo" in libraries:
         mujoco = libraries["MuJoCo"].stepper(scene)
@@ -123,9 +119,6 @@ def against_mujoco(
     best = timed(scene.name, contenders, effort, findings)
     ratio = quotient(best, ("chasles", "rk4, auto"), ("MuJoCo", "RK4"))
     findings.requirements.append(Requirement(f"{scene.name}: chasles / MuJoCo RK4", ratio, limit))
-    ratio = quotient(best, ("chasles", "rk4, auto"), ("chasles", "rk4, framed"))
-    what = f"{scene.name}: subgroups / six-dimensional kernel"
-    findings.requirements.append(Requirement(what, ratio, framed_limit))
 
 
 def chain(libraries: Libraries, effort: Effort, findings: Findings) -> None:

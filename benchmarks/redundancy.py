@@ -12,8 +12,6 @@ BODY_STEPS = 20_000  # bodies times steps of one timed run
 STEP = 1e-5  # s: the ladder hardly moves, and a cost does not depend on the step
 #: Redundant against independent constraints; growth with the number of loops; solve / refuse.
 COST_LIMIT, GROWTH_LIMIT, FREE_LIMIT = 1.6, 1.1, 1.03
-#: The longest ladder on subgroups against the six-dimensional kernel.
-FRAMED_LIMIT = 0.25
 AXIS = (0.0, 0.0, 1.0)
 
 
@@ -59,18 +57,17 @@ def redundant_ladders(libraries: dict[str, Any], effort: Any, findings: Findings
         "ladders: redundant / independent constraints, worst length",
         "ladders: exponent of growth with the number of loops",
         "ladders without redundancy: redundant='solve' / 'refuse'",
-        f"ladder of {LOOPS[-1]} four-bars: subgroups / six-dimensional kernel",
     )
-    limits = (COST_LIMIT, GROWTH_LIMIT, FREE_LIMIT, FRAMED_LIMIT)
-    measured: tuple[float | None, ...] = (None, None, None, None)
+    limits = (COST_LIMIT, GROWTH_LIMIT, FREE_LIMIT)
+    measured: tuple[float | None, ...] = (None, None, None)
     if "chasles" in libraries:
         measured = measured_ladders(effort, findings)
     for what, value, limit in zip(names, measured, limits, strict=True):
         findings.requirements.append(Requirement(what, value, limit))
 
 
-def measured_ladders(effort: Any, findings: Findings) -> tuple[float, float, float, float]:
-    """Worst ratio, exponent of growth, cost of looking for redundancy, and of the other kernel."""
+def measured_ladders(effort: Any, findings: Findings) -> tuple[float, float, float]:
+    """Worst ratio, exponent of growth, and cost of looking for redundancy."""
     ratios, times = [], []
     for loops in LOOPS:
         steps = max(20, BODY_STEPS // (2 * loops + 1))
@@ -90,22 +87,7 @@ def measured_ladders(effort: Any, findings: Findings) -> tuple[float, float, flo
     }
     best_look = race(looked, effort.rounds)
     free = best_look["solve"] / best_look["refuse"]
-    return max(ratios), growth, free, longest_ladder(effort, findings)
-
-
-def longest_ladder(effort: Any, findings: Findings) -> float:
-    """Revolutes alone, on subgroups and in framed charts: the same cut joints, the same motion."""
-    model = ladder(LOOPS[-1], True)
-    steps = max(20, BODY_STEPS // len(model.bodies))
-    contenders = {
-        spaces: microseconds(stepper(model, step=STEP, spaces=spaces), steps)
-        for spaces in ("subgroups", "framed")
-    }
-    best = race(contenders, effort.rounds)
-    for spaces, value in best.items():
-        variant = f"{LOOPS[-1]} loops, {spaces}"
-        findings.figures.append(Figure("redundancy", "chasles", variant, value, "us/step"))
-    return best["subgroups"] / best["framed"]
+    return max(ratios), growth, free
 
 
 CASES = {"redundancy": redundant_ladders}
