@@ -33,9 +33,8 @@ class Loops(NamedTuple):
     first_place: Integers  # (n + 1,) places by body, of groups that are propagated through it
     place_group: Integers  # (places,)
     place_rows: Integers  # (places,) how many rows the group has; 0 where it is idle
-    filled: Integers  # (f,) places that begin with nothing: no joint acts there, no body opens them
+    filled: Integers  # (f,) places that begin with nothing: no joint acts there by itself
     place_up: Integers  # (places,) the group's place on the parent; -1: the ground, or nowhere
-    opens: Integers  # (places,) 1 where it is the first to give that place anything
     first_pair: Integers  # (n,) blocks of E of pairs (j, k <= j) of propagated places
     pairs: Integers
     end: Integers  # (g,) the body on which a group closes; -1: the ground

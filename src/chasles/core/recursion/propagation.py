@@ -52,16 +52,13 @@ from chasles.groups.vectors import ZERO, add, axpy, cross, dot, sub, tmatvec
 def move_to_parent(
     loops: Any, loop_work: Any, place: int, k: int, r: Any, down: Any, torque: Any, force: Any
 ) -> None:
-    """Give G' to the row's place on the parent; on the ground X is known: the ground falls up."""
+    """Add G' to the row's place on the parent; on the ground X is known: the ground falls up."""
     up = loops.place_up[place]
     if up >= 0:
         into = 18 * up + 6 * k
-        torque = add(torque, cross(r, force))
-        if loops.opens[place] == 0:
-            torque = add(torque, vec3(loop_work.reach, into))
-            force = add(force, vec3(loop_work.reach, into + 3))
-        put3(loop_work.reach, into, torque)
-        put3(loop_work.reach, into + 3, force)
+        moved = add(torque, cross(r, force))
+        put3(loop_work.reach, into, add(vec3(loop_work.reach, into), moved))
+        put3(loop_work.reach, into + 3, add(vec3(loop_work.reach, into + 3), force))
     else:
         loop_work.rhs[3 * loops.place_group[place] + k] += dot(force, down)
 

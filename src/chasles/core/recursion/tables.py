@@ -9,7 +9,7 @@ import numpy as np
 from chasles.core.arrays import Floats, Integers
 from chasles.core.recursion.groups import BY_ROWS, Loops
 from chasles.core.recursion.loop_constraints import LoopConstraint
-from chasles.core.recursion.program import CLOSE, GIVE, Program, Weight, make_program
+from chasles.core.recursion.program import CLOSE, Program, Weight, make_program
 from chasles.core.recursion.tree import DOF, FREE, Tree
 
 
@@ -176,14 +176,7 @@ def place_tables(parent: list[int], loose: list[bool], found: Riders) -> dict[st
     ]
     ends = [found.end(g) for g in range(len(found.groups))]
     acting = set(itertools.chain.from_iterable(sides))
-    tied = {place(body, g) for g, (k, _) in enumerate(found.groups) for body in cuts[k].ties}
-    opens, given = np.zeros(len(found.places), np.int64), acting | tied
-    for kind, body in found.program.steps:
-        here = range(*found.first_place[body : body + 2]) if kind == GIVE else ()
-        for at in [at for at in here if up[at] >= 0 and up[at] not in given]:
-            opens[at] = 1
-            given.add(up[at])
-    filled = [at for at in range(len(found.places)) if at not in given or at in tied - acting]
+    filled = [at for at in range(len(found.places)) if at not in acting]
     return {
         "sides": np.array(sides, np.int64).reshape(-1, 2),
         "first_place": np.array(found.first_place, np.int64),
@@ -192,7 +185,6 @@ def place_tables(parent: list[int], loose: list[bool], found: Riders) -> dict[st
         "filled": np.array(filled, np.int64),
         "filled_count": len(filled),
         "place_up": np.array(up, np.int64),
-        "opens": opens,
         "end": np.array(ends, np.int64),
         "end_place": np.array([place(end, g) for g, end in enumerate(ends)], np.int64),
     }
