@@ -35,7 +35,7 @@ MUTANTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
         ),
     ),
     "a sign of the acceleration constraint": (
-        "chasles.core.rows", "space_eta_point", lambda right: lambda *given: neg(right(*given)),
+        "chasles.core.placed", "space_eta_point", lambda right: lambda *given: neg(right(*given)),
     ),
     "a sign of the gyroscopic terms": (
         "chasles.core.recursion.inertia", "gyroscopic",
@@ -57,24 +57,24 @@ MUTANTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
         lambda right: lambda axes, axis: right(right(axes, axis), tuple(axes[:, 2])),
     ),
     "the bracket in eta of the screw form": (
-        "chasles.core.rows", "screw_eta", lambda right: lambda a, b: right(b, a),
+        "chasles.core.placed", "screw_eta", lambda right: lambda a, b: right(b, a),
     ),
     "the lever of a row": (
-        "chasles.core.rows", "translation_row",
+        "chasles.core.placed", "translation_row",
         lambda right: lambda axis, point, pitch: right(axis, neg(point), pitch),
     ),
     "the pitch of a screw": (
-        "chasles.core.rows", "translation_row",
+        "chasles.core.placed", "translation_row",
         lambda right: lambda axis, point, pitch: right(axis, point, -pitch),
     ),
     "eta of a rotation in the space form": (
-        "chasles.core.rows", "space_eta_rotation", lambda right: lambda *given: -right(*given),
+        "chasles.core.placed", "space_eta_rotation", lambda right: lambda *given: -right(*given),
     ),
     "eta of a sliding direction in the space form": (
-        "chasles.core.rows", "space_eta_along", lambda right: lambda *given: 2.0 * right(*given),
+        "chasles.core.placed", "space_eta_along", lambda right: lambda *given: 2.0 * right(*given),
     ),
     "the rate of a product of axes": (
-        "chasles.core.rows", "axis_product",
+        "chasles.core.placed", "axis_product",
         lambda right: lambda *given: (right(*given)[0], scale(0.5, right(*given)[1])),
     ),
     "the bracket of se(3)": (

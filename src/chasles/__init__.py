@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     from chasles.integrators.maps import munthe_kaas as munthe_kaas
     from chasles.integrators.methods import methods as methods
     from chasles.integrators.methods import scipy_method as scipy_method
-    from chasles.integrators.stabilisation.baumgarte import Baumgarte as Baumgarte
+    from chasles.integrators.stabilisation import Baumgarte as Baumgarte
     from chasles.integrators.tableaux import Tableau as Tableau
     from chasles.io.netcdf import load as load
     from chasles.io.read import read_model as read_model
@@ -150,7 +150,7 @@ LATE = {
         "integrators.generalized_alpha": "generalized_alpha",
         "integrators.maps": "munthe_kaas",
         "integrators.methods": "methods scipy_method",
-        "integrators.stabilisation.baumgarte": "Baumgarte",
+        "integrators.stabilisation": "Baumgarte",
         "integrators.tableaux": "Tableau",
         "io.netcdf": "load",
         "io.read": "read_model read_run",

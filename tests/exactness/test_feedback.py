@@ -10,7 +10,7 @@ from chasles.build.system.build import build
 from chasles.build.system.gaps import joint_gap
 from chasles.core.mechanism import AccuracyLimits
 from chasles.integrators.methods import find_method
-from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
+from chasles.integrators.stabilisation import chosen_stabiliser, make_stabiliser
 from chasles.run.loop import Run
 from chasles.run.stepper import make_stepper
 from chasles.run.time_grid import make_grid

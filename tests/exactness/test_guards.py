@@ -12,7 +12,7 @@ from mechanisms import KINDS, chain, moving, pendulum, tree, worst_gaps
 import chasles as ch
 from chasles.build.problem import choose_spaces, make_problem
 from chasles.integrators.methods import find_method
-from chasles.integrators.stabilisation.stabiliser import make_stabiliser
+from chasles.integrators.stabilisation import make_stabiliser
 from chasles.run.checks import make_accuracy_limits
 from chasles.run.stepper import make_stepper
 

@@ -8,7 +8,7 @@ from mechanisms import double_pendulum
 
 import chasles as ch
 from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK, TURNED
-from chasles.core.stabilisation.record import UNSTABILISED
+from chasles.core.stabilisation import UNSTABILISED
 from chasles.integrators import adaptive
 from chasles.integrators.adaptive import (
     ATOL,

@@ -6,7 +6,7 @@ from mechanisms import linkage
 
 import chasles as ch
 from chasles.build.problem import choose_spaces
-from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser
+from chasles.integrators.stabilisation import chosen_stabiliser
 from chasles.run.preparation import stabilised
 
 

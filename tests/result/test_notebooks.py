@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import chasles as ch
-from chasles import stderr
+from chasles import notices
 from chasles.model.tables import as_html
 
 ROD = ch.Body.rod("<rod>", mass=1.0, between=((0, 0, 0), (1, 0, 0)))
@@ -59,6 +59,6 @@ def test_text_without_a_table_stays_text():
 def test_in_a_notebook_a_bar_is_the_notebooks(monkeypatch):
     shell = type("ZMQInteractiveShell", (), {})()
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
-    assert stderr.in_notebook() and stderr.is_shown(None)
+    assert notices.in_notebook() and notices.is_shown(None)
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
-    assert not stderr.in_notebook()
+    assert not notices.in_notebook()

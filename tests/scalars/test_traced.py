@@ -15,7 +15,7 @@ from chasles.groups.se3 import se3_dexp_inv, se3_exp
 from chasles.groups.so3 import so3_log
 from chasles.integrators.advance import take_step
 from chasles.integrators.methods import find_method
-from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
+from chasles.integrators.stabilisation import chosen_stabiliser, make_stabiliser
 from chasles.run.checks import make_accuracy_limits
 from chasles.run.preparation import stabilised
 from chasles.run.stepper import make_stepper

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from chasles.compiled import formula, routine
 from chasles.core.arrays import LAW_WIDTH, vec3
-from chasles.core.assemble import pose_of
 from chasles.core.forces.kind import ForceEntry, ForceKind
 from chasles.core.forces.motion import add_wrench, wrench_of_force
 from chasles.core.forces.registry import add_force
-from chasles.core.frames import Frames
+from chasles.core.placed import pose_of
 from chasles.groups.vectors import add, dot, matvec, neg, scale, sub
 from chasles.model.checks import checked_positive, checked_vector, fill
 from chasles.model.errors import InvalidForce
 from chasles.model.forces import PairForce
 from chasles.scalars.elementary import sqrt
+from chasles.spaces.frames import Frames
 
 
 @dataclass(frozen=True, init=False)

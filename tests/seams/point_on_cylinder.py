@@ -13,15 +13,18 @@ import numpy as np
 
 from chasles.compiled import formula, routine
 from chasles.core.arrays import mat9
-from chasles.core.assemble import point_velocity
 from chasles.core.constraints.kind import METRE, NOTHING, ConstraintKind, JointEntry
-from chasles.core.constraints.motion import ZERO, joint_motion, negated, put_row
 from chasles.core.constraints.registry import add_constraint
-from chasles.core.frames import joint_frames
-from chasles.core.rows import frame_seen_from_a, space_eta_along, space_row_of_body
+from chasles.core.constraints.rows import ZERO, joint_motion, negated, put_row
+from chasles.core.placed import (
+    frame_seen_from_a,
+    point_velocity,
+    space_eta_along,
+    space_row_of_body,
+)
 from chasles.groups.vectors import add, matvec, scale, sub, tmatvec
 from chasles.model import RowJoint
-from chasles.spaces.frames import joint_axes
+from chasles.spaces.frames import joint_axes, joint_frames
 
 
 @dataclass(frozen=True, init=False)

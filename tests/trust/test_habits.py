@@ -6,7 +6,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import chasles as ch
-from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser
+from chasles.integrators.stabilisation import chosen_stabiliser
 from chasles.model.words import Stabiliser
 
 ARM = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))

@@ -18,7 +18,7 @@ from chasles.build.problem import choose_spaces, make_problem
 from chasles.build.start.rows import constraint_rows
 from chasles.core.outcomes import OK
 from chasles.integrators.methods import find_method
-from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser, make_stabiliser
+from chasles.integrators.stabilisation import chosen_stabiliser, make_stabiliser
 from chasles.run.checks import make_accuracy_limits
 from chasles.run.stepper import make_stepper
 

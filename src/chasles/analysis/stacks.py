@@ -30,7 +30,7 @@ from chasles.core.forces.contact import CONTACT
 from chasles.core.forces.joint_stop import JOINT_STOP
 from chasles.core.forces.load import LOAD
 from chasles.core.forces.registry import FORCES, apply_forces
-from chasles.core.wrenches import inertial_and_gravity_wrench
+from chasles.core.placed import inertial_and_gravity_wrench
 from chasles.scalars.dual import Dual
 from chasles.spaces.subalgebras import STRUCTURE
 

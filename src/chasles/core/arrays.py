@@ -5,7 +5,7 @@ them flat: entry c of row r is at r * WIDTH + c.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -254,3 +254,26 @@ def copy(source: Any, into: Any, count: int) -> None:
 def clear(values: Any, count: int) -> None:
     for k in range(count):
         values[k] = 0.0
+
+
+class Workspace(NamedTuple):
+    """Poses, rows, forces and functions of time of one stage."""
+
+    absolute: Annotated[Floats, "n", ABSOLUTE_WIDTH]  # poses and twists
+    jacobian: Annotated[Floats, "rows", ROW_WIDTH]
+    eta: Annotated[Floats, "rows"]
+    rhs: Annotated[Floats, "6 n"]  # wrenches of forces
+    forces: Annotated[Floats, "6 n"]  # Q, where it is asked for
+    residual: Annotated[Floats, "6 n + rows"]  # what rows miss, behind zeros
+    search: Annotated[Floats, "6 n"]  # twists of all bodies
+    signals: Annotated[Floats, "signals"]  # the time and all functions of time, at this stage
+    quadratures: Annotated[Floats, "quadratures"]  # integrals at this stage
+    quadrature_rates: Annotated[Floats, "quadratures"]
+    exchange: Annotated[Floats, EXCHANGE_WIDTH]  # what a user's formula is given ...
+    answer: Annotated[Floats, ANSWER_WIDTH]  # ... and what it answers
+    formula_gaps: Annotated[Floats, "rows"]  # g of joints by formulas, as last assembled
+
+
+def make_workspace(system: System) -> Workspace:
+    """Workspace for a model."""
+    return storage(Workspace, sizes_of(system))

@@ -8,7 +8,7 @@ from chasles.core.recursion.constant_rows import ConstantRows
 from chasles.core.recursion.floating import FloatingSystems
 from chasles.core.recursion.groups import Loops, LoopWorkspace
 from chasles.core.recursion.tree import Tree, TreeWorkspace
-from chasles.core.stabilisation.record import Stabiliser
+from chasles.core.stabilisation import Stabiliser
 from chasles.core.state_block import Layout
 
 

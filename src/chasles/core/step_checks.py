@@ -15,9 +15,9 @@ from typing import Any
 
 from chasles.compiled import beyond, hot, once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, copy, get6, vec3
-from chasles.core.assemble import twist_of
-from chasles.core.constraints.screw_form import relative_twist
+from chasles.core.constraints.rows import relative_twist
 from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK, TURNED
+from chasles.core.placed import kinetic_energy, twist_of
 from chasles.core.rank_monitor import BEFORE, LARGEST, LAST, SEEN_WIDTH, WANTED, monitor_pivots
 from chasles.core.recursion.closing import close_cut_joints, feed_back_gaps, speed_residual
 from chasles.core.recursion.constant_rows import remove_constant_rows
@@ -25,9 +25,9 @@ from chasles.core.recursion.floating import correct_floating
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.stage import follow
 from chasles.core.recursion.tree import REVOLUTE, SPHERICAL
+from chasles.core.retraction import settle_turns
 from chasles.core.signals import put_signals
-from chasles.core.stabilisation.record import FED_BACK, PROJECTED
-from chasles.core.stabilisation.residuals import furthest, put_position_residual
+from chasles.core.stabilisation import FED_BACK, PROJECTED, furthest, put_position_residual
 from chasles.core.stage import put_missed_rows
 from chasles.core.state_block import (
     AT_START,
@@ -46,8 +46,6 @@ from chasles.core.state_block import (
     WORST_MISS,
     WORST_SHARE,
 )
-from chasles.core.turns import settle_turns
-from chasles.core.wrenches import kinetic_energy
 from chasles.groups.vectors import dot, sub
 from chasles.scalars.elementary import absolute, maximum, pick, sqrt
 

@@ -22,8 +22,10 @@ from chasles.core.arrays import (
     Floats,
     Integers,
     System,
+    Workspace,
     clear,
     copy,
+    make_workspace,
     mat9,
     put3,
     put9,
@@ -32,7 +34,6 @@ from chasles.core.arrays import (
 )
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.forces.registry import FORCES, add_force_wrench, effort_of
-from chasles.core.workspace import Workspace, make_workspace
 from chasles.groups.so3 import so3_exp, so3_matrix
 from chasles.groups.vectors import add, matmul, matvec
 from chasles.scalars.elementary import absolute as size_of

@@ -6,7 +6,7 @@ from chasles.compiled import beyond, borrow, kernel, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, clear, copy, put_twist
 from chasles.core.constraints.registry import assemble_rows
 from chasles.core.forces.registry import apply_forces
-from chasles.core.wrenches import own_wrench
+from chasles.core.placed import own_wrench
 
 
 @routine

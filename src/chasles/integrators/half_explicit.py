@@ -43,7 +43,7 @@ from chasles.core.retraction import (
     slope_length,
 )
 from chasles.core.signals import put_signals
-from chasles.core.stabilisation.record import PROJECTED
+from chasles.core.stabilisation import PROJECTED
 from chasles.core.stage import Role, stage
 from chasles.core.tally import EVALUATED, ITERATED, TALLY_WIDTH, count_up
 from chasles.integrators.tableaux import Tableau, lower

@@ -19,7 +19,7 @@ import numpy as np
 
 from chasles.compiled import formula, hot, once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats, Integers, System, copy, storage
-from chasles.core.assemble import twist_of
+from chasles.core.placed import twist_of
 from chasles.core.recursion.kinematics import place_bodies
 from chasles.groups.vectors import dot
 from chasles.scalars.elementary import maximum, sqrt

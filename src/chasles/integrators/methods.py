@@ -8,6 +8,7 @@ from typing import Any
 
 from chasles.core.recursion.tree import EXP
 from chasles.core.retraction import slope_length
+from chasles.integrators.advance import register_scheme
 from chasles.integrators.commutator_free import COMMUTATOR_FREE
 from chasles.integrators.compositions import composition
 from chasles.integrators.crouch_grossman import CROUCH_GROSSMAN
@@ -19,7 +20,6 @@ from chasles.integrators.rattlie import RATTLIE, make_rattlie
 from chasles.integrators.rattlie_multipliers import length_of_history
 from chasles.integrators.rkmk import MuntheKaas, MuntheKaasWithRows, make_munthe_kaas
 from chasles.integrators.rosenbrock import W_METHODS, make_linearly_implicit
-from chasles.integrators.schemes import register_scheme
 from chasles.integrators.scipy_methods import FAR, PREFIX, SCIPY_NAMES, scipy_fields
 from chasles.integrators.tableaux import METHODS, Tableau
 from chasles.integrators.tableaux import method as find_tableau

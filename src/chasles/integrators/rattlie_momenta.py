@@ -21,9 +21,9 @@ from chasles.core.arrays import (
     twist6,
     vec3,
 )
-from chasles.core.assemble import opening_of, twist_of
-from chasles.core.constraints.screw_form import relative_twist
+from chasles.core.constraints.rows import relative_twist
 from chasles.core.momenta import in_body_axes, momentum, moved_momentum
+from chasles.core.placed import mass_norm, opening_of, twist_of
 from chasles.core.recursion.closing import SHIFTS, put_openings, put_slips
 from chasles.core.recursion.coupled import put_coupled_rows
 from chasles.core.recursion.kinematics import place_bodies
@@ -37,9 +37,8 @@ from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates
 from chasles.core.recursion.refine import effort_norm
 from chasles.core.recursion.stage import push_along, push_bodies
 from chasles.core.recursion.tree import ROW, TORQUE
+from chasles.core.retraction import put_turn_rates
 from chasles.core.stage import force_powers, put_powers
-from chasles.core.turns import put_turn_rates
-from chasles.core.wrenches import mass_norm
 from chasles.groups.so3 import so3_from_matrix, so3_log
 from chasles.groups.vectors import axpy, scale, sub, tmatmul, tmatvec
 from chasles.scalars.elementary import sqrt

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from chasles.integrators.stabilisation.baumgarte import Baumgarte
+from chasles.integrators.stabilisation import Baumgarte
 from chasles.io.limits import MOST_STEPS
 from chasles.io.schema import RUN_TYPES
 from chasles.model import Body, InvalidModel, InvalidOption, Joint, UnknownName

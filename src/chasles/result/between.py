@@ -17,7 +17,7 @@ import numpy as np
 from chasles.build.system.coordinates import angle_columns, coordinate_keys, coordinate_of_poses
 from chasles.build.system.state import State
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
-from chasles.core.rows import nearest_turn
+from chasles.core.placed import nearest_turn
 from chasles.groups.se3 import se3_compose, se3_dexp, se3_dexp_inv, se3_exp, se3_inverse, se3_log
 from chasles.groups.so3 import so3_from_matrix, so3_matrix
 from chasles.groups.so3xr3 import (

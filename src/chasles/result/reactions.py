@@ -8,7 +8,7 @@ from chasles.build.system.build import Setup
 from chasles.build.system.gaps import components, frame_of
 from chasles.core.arrays import POSE_R, POSE_X, Floats
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.rows import reaction_at_point
+from chasles.core.placed import reaction_at_point
 from chasles.groups.vectors import matvec
 from chasles.model import Body, ChaslesError, Ground
 from chasles.model.errors import short_repr

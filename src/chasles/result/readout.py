@@ -25,7 +25,7 @@ from chasles.core.arrays import (
     flat_arrays,
 )
 from chasles.core.forces.registry import FORCES
-from chasles.core.wrenches import inertial_and_gravity_wrench
+from chasles.core.placed import inertial_and_gravity_wrench
 from chasles.model import Body, ChaslesError, CustomForce, Ground, JointForce
 from chasles.model.coordinates import ANGLE
 from chasles.model.errors import short_repr

@@ -22,6 +22,7 @@ from chasles.core.state_block import (
 )
 from chasles.integrators.methods import Method
 from chasles.model import ChaslesError, InvalidFile, InvalidOption, SimulationStopped
+from chasles.notices import NoBar, is_shown, progress_bar
 from chasles.result.provenance import Checkpoint
 from chasles.run.control import Control
 from chasles.run.events import Event
@@ -32,7 +33,6 @@ from chasles.run.pace import Pace
 from chasles.run.stepper import Stepper
 from chasles.run.stops import as_stop
 from chasles.run.time_grid import Grid
-from chasles.stderr import NoBar, is_shown, progress_bar
 
 if TYPE_CHECKING:
     from chasles.run.recording import Recording

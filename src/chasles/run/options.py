@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from chasles.build.system.state import State
-    from chasles.integrators.stabilisation.baumgarte import Baumgarte
+    from chasles.integrators.stabilisation import Baumgarte
     from chasles.integrators.tableaux import Tableau
     from chasles.model import Body, Joint, Model
     from chasles.model.coordinates import Coordinates

@@ -19,7 +19,7 @@ from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.core.rank_monitor import RankMonitor
 from chasles.core.recursion.tree import EXP
 from chasles.integrators.methods import Method, find_method
-from chasles.integrators.stabilisation.stabiliser import (
+from chasles.integrators.stabilisation import (
     PROJECTION,
     Choice,
     chosen_stabiliser,

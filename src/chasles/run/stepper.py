@@ -15,7 +15,7 @@ from chasles.build.system.build import Setup
 from chasles.build.system.coordinates import Key, first_integrals
 from chasles.build.system.tree_setup import coordinates_of_points, known_coordinates, tree_setup
 from chasles.build.system.tree_state import absolute_of, state_of
-from chasles.core.arrays import POSE_X, Floats, System, lend
+from chasles.core.arrays import POSE_X, Floats, System, Workspace, lend
 from chasles.core.forces.kind import no_effort
 from chasles.core.forces.registry import FORCES
 from chasles.core.mechanism import AccuracyLimits, Mechanism
@@ -26,7 +26,7 @@ from chasles.core.recursion.groups import make_loop_workspace
 from chasles.core.recursion.loading import in_world
 from chasles.core.recursion.tables import in_order
 from chasles.core.recursion.tree import BY_WRENCH, DOF, SPHERICAL, STORED, Tree, make_tree_workspace
-from chasles.core.stabilisation.record import FED_BACK, Stabiliser
+from chasles.core.stabilisation import FED_BACK, Stabiliser
 from chasles.core.state_block import (
     AT_START,
     MISSED_SINCE,
@@ -39,7 +39,6 @@ from chasles.core.state_block import (
     StateBlock,
     make_layout,
 )
-from chasles.core.workspace import Workspace
 from chasles.integrators.admission import check_admitted
 from chasles.integrators.advance import SEEN_LAST, advance
 from chasles.integrators.methods import Method, kept_beside, scheme_of

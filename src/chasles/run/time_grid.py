@@ -8,7 +8,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.integrators.methods import Method, methods
-from chasles.integrators.stabilisation.stabiliser import BAUMGARTE, GGL, Choice
+from chasles.integrators.stabilisation import BAUMGARTE, GGL, Choice
 from chasles.model import InvalidOption
 from chasles.model.checks import (
     checked_array,

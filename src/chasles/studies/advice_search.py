@@ -13,7 +13,7 @@ import numpy as np
 from chasles.build.problem import choose_spaces
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.rattlie import RATTLIE
-from chasles.integrators.stabilisation.stabiliser import chosen_stabiliser
+from chasles.integrators.stabilisation import chosen_stabiliser
 from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.run.preparation import stabilised

@@ -10,9 +10,9 @@ from chasles.model.checks import checked_positive
 from chasles.model.keywords import checked_keywords, explained
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
+from chasles.notices import progress_bar
 from chasles.run.preparation import check_progress
 from chasles.spaces.designation import Spaces
-from chasles.stderr import progress_bar
 from chasles.studies.advice_search import LONGER, AdviceSearch, Trial, combined, default_steps
 from chasles.studies.printed import Printed, check_lists, checked_falling
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from chasles.integrators.stabilisation.baumgarte import Baumgarte
+from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import check_flag, checked_count, checked_positive
@@ -12,11 +12,11 @@ from chasles.model.keywords import checked_keywords, explained
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.model.words import Stabiliser
+from chasles.notices import progress_bar
 from chasles.run.preparation import check_progress
 from chasles.spaces import resolve_spaces
 from chasles.spaces.designation import Spaces
 from chasles.spaces.on_subgroups import check_subgroups
-from chasles.stderr import progress_bar
 from chasles.studies.candidates import Candidate, candidates_of
 from chasles.studies.measure import CandidateResult, costs, measure
 from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of

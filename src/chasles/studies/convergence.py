@@ -9,7 +9,7 @@ import numpy as np
 
 from chasles.build.system.state import State
 from chasles.integrators.methods import Method, find_method
-from chasles.integrators.stabilisation.baumgarte import Baumgarte
+from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.many.quiet import simulate_quietly
 from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
@@ -19,11 +19,11 @@ from chasles.model.keywords import checked_keywords, explained
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, small
 from chasles.model.words import ArrayLike, Stabiliser
+from chasles.notices import progress_bar
 from chasles.result.result import Result
 from chasles.run.motion_error import MotionError, error_at_end, sizes_of
 from chasles.run.time_grid import NEVER
 from chasles.spaces.designation import Spaces
-from chasles.stderr import progress_bar
 from chasles.studies.printed import Printed, check_lists, checked_falling
 
 #: The reference: a run of order 8 in the best space, at the shortest step over this ...

@@ -12,8 +12,8 @@ from typing import Any
 
 from chasles.model import InvalidOption
 from chasles.model.tables import finite
+from chasles.notices import progress_bar
 from chasles.result.atomic_file import write_text
-from chasles.stderr import progress_bar
 
 #: Of the numbers that a study keeps: the rest is noise.
 DIGITS = 4

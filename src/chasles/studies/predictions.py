@@ -13,7 +13,7 @@ import numpy as np
 from chasles.build.start.consistent import constraint_rows
 from chasles.build.start.free_bodies import terms_at
 from chasles.core.arrays import TWIST
-from chasles.integrators.stabilisation.stabiliser import PROJECTION, chosen_stabiliser
+from chasles.integrators.stabilisation import PROJECTION, chosen_stabiliser
 from chasles.model import Model
 from chasles.model.tables import small
 from chasles.studies.candidates import Candidate

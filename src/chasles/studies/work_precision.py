@@ -10,7 +10,7 @@ import numpy as np
 
 from chasles.build.system.state import State
 from chasles.integrators.methods import Method, find_method
-from chasles.integrators.stabilisation.baumgarte import Baumgarte
+from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
@@ -19,12 +19,12 @@ from chasles.model.keywords import checked_keywords, explained
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.model.words import ArrayLike, Stabiliser
+from chasles.notices import progress_bar
 from chasles.result.result import Result
 from chasles.run.grid_pace import COUNTED
 from chasles.run.motion_error import error_at_end
 from chasles.run.time_grid import NEVER
 from chasles.spaces.designation import Spaces
-from chasles.stderr import progress_bar
 from chasles.studies.convergence import Cases
 from chasles.studies.printed import Printed, check_lists, checked_falling
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.integrators.stabilisation.stabiliser import STABILISERS
+from chasles.integrators.stabilisation import STABILISERS
 from chasles.many.ensembles.members import equal_steps, image_of, make_stepper
 from chasles.many.ensembles.portable import Portable, Positions, portable
 from chasles.model import (

@@ -31,7 +31,7 @@ from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import undriven, with_feathers
 from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import absolute_of, state_of
-from chasles.core.arrays import Floats, Integers
+from chasles.core.arrays import Floats, Integers, Workspace
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.rank_monitor import EVENT_WIDTH, MOST_EVENTS, TINY, RankMonitor
 from chasles.core.recursion.eliminate import SOLVED
@@ -41,7 +41,6 @@ from chasles.core.recursion.motion import retract
 from chasles.core.recursion.run import tree_factor
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import DOF, SPHERICAL, Tree, TreeWorkspace, turns_of
-from chasles.core.workspace import Workspace
 
 #: A row that no coordinate moves by more than this fraction of what free bodies would, squared, at
 #: any pose, holds by itself: rounding leaves 1e-32.

@@ -15,8 +15,7 @@ from chasles.build.system.build import Setup, build, is_closed, rotor_places
 from chasles.build.system.coordinates import first_integrals
 from chasles.build.system.state import State, checked_state
 from chasles.build.system.tree_setup import build_counted
-from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System
-from chasles.core.workspace import Workspace
+from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System, Workspace
 from chasles.model import InvalidModel, Model
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model

@@ -19,9 +19,8 @@ from chasles.build.start.redundancy import (
 )
 from chasles.build.start.rows import constraint_rows, free_pivots, jacobian_at, weigh, weights
 from chasles.build.system.build import Setup, build, check_closed, rotor_places
-from chasles.core.arrays import TWIST, Floats
+from chasles.core.arrays import TWIST, Floats, Workspace, make_workspace
 from chasles.core.outcomes import NOT_SOLVED, OK
-from chasles.core.workspace import Workspace, make_workspace
 from chasles.model import InconsistentStart, InvalidModel, Model
 from chasles.spaces import resolve_spaces
 from chasles.spaces.on_subgroups import subgroup_tree

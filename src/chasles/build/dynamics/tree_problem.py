@@ -25,7 +25,7 @@ from chasles.build.system.coordinates import (
 from chasles.build.system.state import State
 from chasles.build.system.tree_setup import build_counted, known_coordinates, tree_setup
 from chasles.build.system.tree_state import absolute_of, place_of, state_of
-from chasles.core.arrays import POSE_R, ROW_WIDTH, TWIST, Floats
+from chasles.core.arrays import POSE_R, ROW_WIDTH, TWIST, Floats, Workspace
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import Loops, LoopWorkspace
 from chasles.core.recursion.reactions import tree_reactions
@@ -39,7 +39,6 @@ from chasles.core.recursion.tree import (
     TreeWorkspace,
     make_tree_workspace,
 )
-from chasles.core.workspace import Workspace
 from chasles.model import Driver, Model, SimulationStopped
 from chasles.model.coordinates import ANGLE
 from chasles.spaces import resolve_spaces

@@ -25,7 +25,7 @@ from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import build_tree, free_links, with_feathers
 from chasles.build.system.coordinates import coupled_places
 from chasles.build.system.tree_setup import cuts_of, rotor_cuts
-from chasles.core.arrays import ROW_WIDTH, TWIST, Floats
+from chasles.core.arrays import ROW_WIDTH, TWIST, Floats, Workspace, make_workspace
 from chasles.core.outcomes import OK
 from chasles.core.recursion.free_bodies import rate_residual, solve_free_rows, solve_states
 from chasles.core.recursion.groups import Loops, LoopWorkspace, make_loop_workspace
@@ -33,7 +33,6 @@ from chasles.core.recursion.loop_constraints import LoopConstraint
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import Tree, TreeWorkspace, make_tree_workspace
 from chasles.core.terms import terms_of
-from chasles.core.workspace import Workspace, make_workspace
 from chasles.model import CustomCoupling
 
 #: Further solves for what rounding left: long chains, light bodies and frames lose digits.

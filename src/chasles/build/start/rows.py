@@ -9,10 +9,9 @@ import numpy as np
 from chasles.build.system.build import Setup, rotor_places
 from chasles.build.system.coordinates import coupled_gap, coupled_matrix, coupled_places
 from chasles.compiled import borrow, kernel
-from chasles.core.arrays import Floats, Integers, System, padded
+from chasles.core.arrays import Floats, Integers, System, Workspace, make_workspace, padded
 from chasles.core.constraints.registry import assemble_joint
-from chasles.core.stabilisation.residuals import put_position_residual
-from chasles.core.workspace import Workspace, make_workspace
+from chasles.core.stabilisation import put_position_residual
 
 #: Weight of a frame without mass, as a fraction of the lightest body's.
 FEATHER = 1e-9

@@ -31,7 +31,6 @@ from chasles.core.arrays import (
     padded,
 )
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.frames import oriented
 from chasles.model import (
     GROUND,
     Body,
@@ -48,6 +47,7 @@ from chasles.model import (
 )
 from chasles.model.coordinates import resolved_coordinate
 from chasles.model.words import Coordinate
+from chasles.spaces.frames import oriented
 from chasles.spaces.space import Space, frame_point, reference_order
 
 FORMS = {"screw": SCREW_FORM, "space": SPACE_FORM}

@@ -8,9 +8,8 @@ import numpy as np
 from chasles.build.system.gaps import components, frame_of, opening_history, pose_history
 from chasles.build.system.user_code import CustomRows
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats, Integers
-from chasles.core.constraints.screw_form import coordinate_rows
-from chasles.core.frames import oriented
-from chasles.core.rows import (
+from chasles.core.constraints.rows import coordinate_rows
+from chasles.core.placed import (
     frame_seen_from_a,
     nearest_turn,
     relative_joint_frame,
@@ -20,6 +19,7 @@ from chasles.core.rows import (
 from chasles.groups.vectors import sub
 from chasles.model import Coupling, CustomCoupling, JointForce, Model
 from chasles.model.coordinates import ANGLE
+from chasles.spaces.frames import oriented
 
 if TYPE_CHECKING:
     from chasles.build.system.build import Setup

@@ -9,7 +9,7 @@ from chasles.core.arrays import POSE_R, POSE_X, Floats, Forces, Joints, System, 
 from chasles.core.constraints.kind import METRE, Opening
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.constraints.rolling import ROLLING_DISC
-from chasles.core.rows import relative_joint_frame
+from chasles.core.placed import relative_joint_frame
 from chasles.groups.vectors import IDENTITY
 
 #: Cosine between the axis of a disc and the normal of its plane, above which it lies on it.

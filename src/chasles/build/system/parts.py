@@ -21,7 +21,6 @@ from chasles.core.arrays import (
 )
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.forces.registry import FORCES
-from chasles.core.frames import Frames
 from chasles.model import (
     GROUND,
     Body,
@@ -35,6 +34,7 @@ from chasles.model import (
     Model,
     Vector3,
 )
+from chasles.spaces.frames import Frames
 
 
 @dataclass(frozen=True)

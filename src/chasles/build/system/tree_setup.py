@@ -232,7 +232,7 @@ def cuts_of(
 def rotor_cuts(
     system: System, joint_index: Mapping[str, int], names: Sequence[str]
 ) -> list[LoopConstraint]:
-    """Of joints that have rows, those of their rotors (see `screw_form.rotor_rows`)."""
+    """Of joints that have rows, those of their rotors (see `rotor_rows`)."""
     cuts, joints = [], system.joints
     for name in names:
         index = joint_index[name]

@@ -8,8 +8,8 @@ charts have no place for it.  Its entry keeps a place for its multiplier.
 from dataclasses import replace
 
 from chasles.core.constraints.kind import ConstraintKind, JointEntry
-from chasles.core.frames import ORIGIN, Frames, coordinate_frames
 from chasles.model import GROUND, Coupling, CustomCoupling, Model
+from chasles.spaces.frames import ORIGIN, Frames, coordinate_frames
 
 
 def coupled_entry(coupling: Coupling, model: Model) -> JointEntry:

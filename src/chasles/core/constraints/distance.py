@@ -7,12 +7,12 @@ from typing import Any
 
 from chasles.compiled import formula, once
 from chasles.core.constraints.kind import METRE, NOTHING, ConstraintKind, Gap, JointEntry, Opening
-from chasles.core.constraints.motion import ZERO, joint_motion, put_space_row
-from chasles.core.frames import joint_frames
-from chasles.core.rows import space_eta_point
+from chasles.core.constraints.rows import ZERO, joint_motion, put_space_row
+from chasles.core.placed import space_eta_point
 from chasles.groups.vectors import add, dot, matvec, scale, sub
 from chasles.model import Distance, Model
 from chasles.scalars.elementary import sqrt
+from chasles.spaces.frames import joint_frames
 
 
 @formula

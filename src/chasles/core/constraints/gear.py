@@ -10,12 +10,12 @@ from typing import Any
 from chasles.compiled import once
 from chasles.core.arrays import mat9
 from chasles.core.constraints.kind import RAD, ConstraintKind, JointEntry
-from chasles.core.constraints.motion import put_row
-from chasles.core.frames import frame_along, joint_frames
-from chasles.core.rows import column, rotation_row
+from chasles.core.constraints.rows import put_row
+from chasles.core.placed import column, rotation_row
 from chasles.groups.vectors import scale
 from chasles.model import Gear, Model
 from chasles.model.couplings import check_bearings
+from chasles.spaces.frames import frame_along, joint_frames
 
 
 @once

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from chasles.compiled import once
 from chasles.core.arrays import TWIST_COMPONENTS
-from chasles.core.frames import Frames
 from chasles.model import Model
+from chasles.spaces.frames import Frames
 
 RAD, METRE = "rad", "m"
 NOTHING = (0.0, 0.0, 0.0)

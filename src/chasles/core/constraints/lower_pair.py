@@ -19,10 +19,14 @@ from chasles.core.constraints.kind import (
     Opening,
     locked_bits,
 )
-from chasles.core.constraints.screw_form import rotor_rows, screw_residual, screw_rows
-from chasles.core.constraints.space_form import space_residual, space_rows
-from chasles.core.frames import joint_frames
-from chasles.core.rows import advance, axis_misalignment, full_misalignment
+from chasles.core.constraints.rows import (
+    rotor_rows,
+    screw_residual,
+    screw_rows,
+    space_residual,
+    space_rows,
+)
+from chasles.core.placed import advance, axis_misalignment, full_misalignment
 from chasles.model import (
     Cartesian,
     Cylindrical,
@@ -36,6 +40,7 @@ from chasles.model import (
     Revolute,
     Spherical,
 )
+from chasles.spaces.frames import joint_frames
 
 
 @once

@@ -16,7 +16,7 @@ from chasles.core.constraints.gear import GEAR
 from chasles.core.constraints.kind import ConstraintKind
 from chasles.core.constraints.lower_pair import LOWER_PAIR
 from chasles.core.constraints.rolling import ROLLING_DISC, ROLLING_SPHERE
-from chasles.core.constraints.screw_form import screw_rows
+from chasles.core.constraints.rows import screw_rows
 from chasles.core.constraints.sliding_point import SLIDING_POINT
 from chasles.core.constraints.universal import CONSTANT_VELOCITY, UNIVERSAL
 from chasles.core.kinds import Kinds

@@ -10,14 +10,13 @@ from dataclasses import replace
 from typing import Any
 
 from chasles.compiled import formula, once, routine
-from chasles.core.assemble import point_velocity
 from chasles.core.constraints.kind import METRE, NOTHING, ConstraintKind, Gap, JointEntry, Opening
-from chasles.core.constraints.motion import ZERO, joint_motion, put_space_row
-from chasles.core.frames import Frames, frame_along, joint_frames
-from chasles.core.rows import column
+from chasles.core.constraints.rows import ZERO, joint_motion, put_space_row
+from chasles.core.placed import column, point_velocity
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, scale, sub, tmatvec
 from chasles.model import Model, RollingDisc, RollingSphere
 from chasles.scalars.elementary import sqrt
+from chasles.spaces.frames import Frames, frame_along, joint_frames
 
 
 @formula

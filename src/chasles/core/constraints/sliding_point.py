@@ -17,10 +17,9 @@ from chasles.core.constraints.kind import (
     Opening,
     locked_bits,
 )
-from chasles.core.constraints.motion import joint_motion
-from chasles.core.constraints.space_form import space_translation_rows
-from chasles.core.frames import Frames, frame_along, joint_frames
+from chasles.core.constraints.rows import joint_motion, space_translation_rows
 from chasles.model import GROUND, Model, PointDriver, PointOnLine, PointOnPlane, RowJoint
+from chasles.spaces.frames import Frames, frame_along, joint_frames
 
 
 @once

@@ -25,11 +25,11 @@ from chasles.core.constraints.kind import (
     locked_bits,
 )
 from chasles.core.constraints.lower_pair import pair_rows
-from chasles.core.constraints.motion import joint_motion, put_point_residual, put_turning_row
-from chasles.core.frames import joint_frames
-from chasles.core.rows import axis_product, column
+from chasles.core.constraints.rows import joint_motion, put_point_residual, put_turning_row
+from chasles.core.placed import axis_product, column
 from chasles.groups.vectors import sub
 from chasles.model import ConstantVelocity, Model, Universal
+from chasles.spaces.frames import joint_frames
 
 
 @formula

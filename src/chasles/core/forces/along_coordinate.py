@@ -3,13 +3,15 @@
 from typing import Any
 
 from chasles.compiled import once, routine
-from chasles.core.assemble import frame_on_a, frame_on_b, twist_of
-from chasles.core.constraints.screw_form import coordinate_between
+from chasles.core.constraints.rows import coordinate_between
 from chasles.core.forces.kind import Deformation, effort_of
 from chasles.core.forces.motion import add_wrench, power, times_row
-from chasles.core.rows import (
+from chasles.core.placed import (
+    frame_on_a,
+    frame_on_b,
     nearest_turn,
     turn_about_axis,
+    twist_of,
 )
 
 

@@ -10,18 +10,22 @@ from typing import Any
 
 from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec3
-from chasles.core.assemble import frame_on_a, frame_on_b, opening_of, pose_of, twist_of
 from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
 from chasles.core.forces.motion import add_wrench
-from chasles.core.frames import Frames, frame_along
-from chasles.core.rows import (
+from chasles.core.placed import (
+    frame_on_a,
+    frame_on_b,
     frame_seen_from_a,
     full_misalignment,
+    opening_of,
+    pose_of,
     twist_in_joint_frame,
+    twist_of,
 )
 from chasles.groups.so3 import so3_dexp_inv
 from chasles.groups.vectors import add, cross, dot, matvec, neg, sub, tmatvec
 from chasles.model import Bushing, Model
+from chasles.spaces.frames import Frames, frame_along
 
 
 @formula

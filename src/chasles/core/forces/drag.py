@@ -7,13 +7,13 @@ from typing import Any
 
 from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec4
-from chasles.core.assemble import twist_of
 from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
 from chasles.core.forces.motion import add_wrench, power
-from chasles.core.frames import ORIGIN, Frames
+from chasles.core.placed import twist_of
 from chasles.groups.vectors import dot, scale
 from chasles.model import GROUND, Drag, Model
 from chasles.scalars.elementary import sqrt
+from chasles.spaces.frames import ORIGIN, Frames
 
 
 @formula

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, Protocol
 
 from chasles.compiled import routine
 from chasles.core.arrays import Floats
-from chasles.core.frames import Frames
 from chasles.core.kinds import Kinds
 from chasles.model import Model
+from chasles.spaces.frames import Frames
 
 
 class Signals(Protocol):

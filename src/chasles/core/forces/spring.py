@@ -8,13 +8,13 @@ from typing import Any
 
 from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec3
-from chasles.core.assemble import point_velocity, pose_of, twist_of
 from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
 from chasles.core.forces.motion import add_wrench, wrench_of_force
-from chasles.core.frames import Frames
+from chasles.core.placed import point_velocity, pose_of, twist_of
 from chasles.groups.vectors import add, dot, matvec, neg, scale, sub
 from chasles.model import Model, Spring
 from chasles.scalars.elementary import pick, sqrt
+from chasles.spaces.frames import Frames
 
 
 @formula

@@ -23,7 +23,7 @@ from typing import Any
 
 from chasles.compiled import beyond, formula, hot, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, clear, mat9, vec3
-from chasles.core.assemble import twist_of
+from chasles.core.placed import twist_of
 from chasles.core.recursion.tree import FREE, SE3_PAIR, SPHERICAL
 from chasles.groups.se3 import se3_dexp
 from chasles.groups.so3 import so3_dexp

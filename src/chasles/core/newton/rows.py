@@ -50,7 +50,7 @@ from chasles.core.recursion.tree import (
     coordinates_of,
     turns_of,
 )
-from chasles.core.stabilisation.residuals import put_position_residual
+from chasles.core.stabilisation import put_position_residual
 from chasles.groups.vectors import ZERO, cross, dot, matvec, sub, tmatvec
 
 

@@ -44,8 +44,8 @@ from chasles.core.recursion.body_rows import row_times_motion
 from chasles.core.recursion.coupled import put_coupled_rows, put_negative, take_coupled
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.refine import gather, solve_rows
-from chasles.core.stabilisation.record import FED_BACK
-from chasles.core.stabilisation.residuals import (
+from chasles.core.stabilisation import (
+    FED_BACK,
     furthest,
     put_position_residual,
     put_velocity_residual,

@@ -19,17 +19,17 @@ from typing import Any
 
 from chasles.compiled import call_address, once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, mat9, put3, put_twist, twist6, vec3
-from chasles.core.assemble import twist_of
 from chasles.core.constraints.custom import put_pose_and_twist
-from chasles.core.constraints.screw_form import coordinate_between
+from chasles.core.constraints.rows import coordinate_between
 from chasles.core.forces.motion import power, times_row
+from chasles.core.placed import (
+    screw_eta,
+    twist_in_joint_frame,
+    twist_of,
+)
 from chasles.core.recursion.axes import z_axis
 from chasles.core.recursion.body_rows import row_on_body, row_times_motion
 from chasles.core.recursion.tree import ROW
-from chasles.core.rows import (
-    screw_eta,
-    twist_in_joint_frame,
-)
 from chasles.core.signals import polynomial
 from chasles.groups.vectors import add, cross, dot, matvec, scale, sub, tmatvec
 
@@ -72,7 +72,7 @@ def put_coupled_rows(
 def put_gauge(loops: Any, loop_work: Any, j: int, absolute: Any, workspace: Any) -> Any:
     r"""A coordinate of a joint that has rows, its rate, and eta of the row that its rate is.
 
-    The row, along z of frame B in the screw form (see `chasles.core.rows`), goes to the ties on
+    The row, along z of frame B in the screw form (see `chasles.core.placed`), goes to the ties on
     both bodies: $\dot q = J V$, $\ddot q = J\dot V - \eta$.
     """
     at, a, b = 24 * j, loops.gauge_ends[2 * j], loops.gauge_ends[2 * j + 1]

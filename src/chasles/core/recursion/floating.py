@@ -37,8 +37,8 @@ import numpy as np
 
 from chasles.compiled import formula, once, routine
 from chasles.core.arrays import Floats, Integers, clear, get6, mat9, put3, put4, vec3, vec4
-from chasles.core.assemble import pose_of
 from chasles.core.blocks.small import backward3, forward3, ldl3, scale3
+from chasles.core.placed import pose_of
 from chasles.core.recursion.inertia import rotated, spread
 from chasles.core.recursion.kinematics import find_speeds, kinematics
 from chasles.core.recursion.tree import FREE, OMEGA, POINT, ROW, SPEED, TURN

@@ -7,7 +7,7 @@ $$ e\cdot(\ddot x_b - \ddot x_a) = \ldots, \qquad G_b = (r_b\times e,\ e), \quad
    G_a = -(r_a\times e,\ e), $$
 
 for shifts, and (e, 0) for turns; e turns with the body, as in the screw form of the rows (see
-`chasles.core.rows`).
+`chasles.core.placed`).
 """
 
 from typing import Any

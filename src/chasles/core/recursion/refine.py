@@ -17,6 +17,7 @@ from typing import Any
 from chasles.compiled import beyond, once, routine
 from chasles.core.arrays import ROW_WIDTH, copy, get6, mat9, put6, vec3
 from chasles.core.outcomes import NOT_SOLVED
+from chasles.core.placed import force_norm
 from chasles.core.recursion.body_rows import row_times_motion
 from chasles.core.recursion.coupled import take_coupled
 from chasles.core.recursion.eliminate import SOLVED
@@ -32,7 +33,6 @@ from chasles.core.recursion.tree import (
     TURN,
     coordinates_of,
 )
-from chasles.core.wrenches import force_norm
 from chasles.groups.vectors import dot, tmatvec
 from chasles.scalars.elementary import absolute, maximum, sqrt
 

@@ -13,7 +13,7 @@ from typing import Any
 from chasles.compiled import hot, once
 from chasles.core.arrays import SCREW_FORM, clear, copy
 from chasles.core.constraints.registry import PAIR, assemble_joint
-from chasles.core.constraints.screw_form import screw_rows
+from chasles.core.constraints.rows import screw_rows
 from chasles.core.forces.registry import add_force_wrench, effort_of
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.articulate import clear_sums, load_wrenches

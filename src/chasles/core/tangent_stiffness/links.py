@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import ROW_WIDTH, Floats, Integers, storage
+from chasles.core.arrays import ROW_WIDTH, Floats, Integers, Workspace, storage
 from chasles.core.recursion.groups import Loops, LoopWorkspace, make_loop_workspace
 from chasles.core.recursion.loading import by_rows
 from chasles.core.recursion.loop_constraints import LoopConstraint
@@ -13,7 +13,6 @@ from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import Tree, TreeWorkspace, make_tree_workspace
 from chasles.core.tangent_stiffness.positive import SIZE
 from chasles.core.tangents import Tangents, make_tangents
-from chasles.core.workspace import Workspace
 
 
 class TangentStiffness(NamedTuple):

@@ -4,9 +4,9 @@ from typing import Any
 
 from chasles.compiled import formula, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, TWIST, clear, get6, put_twist, twist6
-from chasles.core.assemble import pose_of, twist_of
 from chasles.core.blocks.small import dot6
 from chasles.core.forces.motion import add_wrench
+from chasles.core.placed import pose_of, twist_of
 from chasles.core.recursion.load_cases import twist_in_column
 from chasles.core.tangent_stiffness.positive import SIZE
 from chasles.groups.vectors import add, cross, matvec, neg, sub, tmatvec

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
-from chasles.integrators.stabilisation.baumgarte import Baumgarte
+from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.finish import Finisher, member_warnings, warn_of_members
 from chasles.many.ensembles.gpu import GpuRun, find_cupy

@@ -8,7 +8,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method
-from chasles.integrators.stabilisation.baumgarte import Baumgarte
+from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.members import Members, checked_runs, image_of
 from chasles.many.gradients.reader_ir import LANES

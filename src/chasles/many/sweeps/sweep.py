@@ -21,9 +21,9 @@ from chasles.model.checks import checked_positive
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords, explained
 from chasles.model.tables import Table, as_html, plain
+from chasles.notices import progress_bar
 from chasles.result.result import Result
 from chasles.run.preparation import check_progress
-from chasles.stderr import progress_bar
 
 if TYPE_CHECKING:
     from pandas import DataFrame

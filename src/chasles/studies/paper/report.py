@@ -7,8 +7,8 @@ from typing import Any
 
 from chasles.model import InvalidOption
 from chasles.model.tables import finite
+from chasles.notices import progress_bar
 from chasles.result.atomic_file import write_text
-from chasles.stderr import progress_bar
 from chasles.studies.output import tell, writable
 from chasles.studies.paper.claims import all_claims
 from chasles.studies.paper.claims.rules import Claim, Measure

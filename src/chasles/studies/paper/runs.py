@@ -9,8 +9,8 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import Model
+from chasles.notices import progress_bar
 from chasles.result.result import Result
-from chasles.stderr import progress_bar
 from chasles.studies.measure import Judged, run_of
 
 #: Of a case: what is not an option of its run.

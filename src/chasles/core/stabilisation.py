@@ -1,6 +1,11 @@
-"""By how much joints are open and slip: -g and -J V, row for row as J has them."""
+"""Stabilisation of joints: by how much they are open and slip, and one record for all stabilisers.
+
+Gaps and slips are -g and -J V, row for row as J has them.
+"""
 
 from typing import Annotated, Any, NamedTuple
+
+import numpy as np
 
 from chasles.compiled import formula, once
 from chasles.core.arrays import (
@@ -8,10 +13,13 @@ from chasles.core.arrays import (
     ROW_WIDTH,
     Floats,
     Integers,
+    System,
+    sizes_of,
+    storage,
     twist6,
 )
-from chasles.core.assemble import opening_of, pose_of, twist_of
 from chasles.core.constraints.registry import put_residual
+from chasles.core.placed import opening_of, pose_of, twist_of
 from chasles.groups.vectors import dot
 from chasles.scalars.elementary import maximum, sqrt
 
@@ -70,3 +78,33 @@ def put_velocity_residual(
             for k in range(3):
                 total += entries[0][k] * pair[side][0][k] + entries[1][k] * pair[side][1][k]
         out[row + r] = -total
+
+
+# Stabiliser.kind
+UNSTABILISED, PROJECTED, FED_BACK = 0, 1, 2
+
+
+class Stabiliser(NamedTuple):
+    """Which joints are stabilised and how, and storage for it.
+
+    kind is UNSTABILISED (joints are left to themselves), PROJECTED (they are closed after every
+    step) or FED_BACK (what is open at the start of a step is fed back into its equations).
+    """
+
+    kind: int
+    found: Residuals
+    damping: float  # of feedback: 2 alpha, 1/s
+    stiffness: float  # beta^2, 1/s^2
+    drift_gain: float  # 1/h for Gear-Gupta-Leimkuhler, 0 for Baumgarte
+    pull: Floats  # (rows,) what is added to eta during this step
+    drift: Floats  # (6 n + rows,) W - V and mu
+
+
+def make_record(
+    system: System, kind: int, chosen: Integers, gains: tuple[float, float, float]
+) -> Stabiliser:
+    """`chosen` marks joints by 1; `gains` are damping, stiffness and drift_gain."""
+    sizes, rows = sizes_of(system), system.row_count
+    found = storage(Residuals, sizes, chosen=np.ascontiguousarray(chosen, np.int64))
+    pull, drift = np.zeros(rows), np.zeros(6 * system.body_count + rows)
+    return Stabiliser(kind, found, *gains, pull, drift)

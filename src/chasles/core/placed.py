@@ -1,4 +1,4 @@
-r"""Constraint rows of a joint: residual g, Jacobian J and acceleration right-hand side eta.
+r"""Formulas of placed bodies: frames of joints on them, rows of joints, inertia and gravity.
 
 A joint has a frame A on body a and a frame B on body b, z along its axis.  Its rows lock components
 of the relative twist of B against A.  Every row is a pair of directions (alpha, beta),
@@ -22,17 +22,32 @@ Both agree on the constraint manifold and differ off it.
 from math import pi
 from typing import Any
 
-from chasles.compiled import formula
+from chasles.compiled import formula, routine
+from chasles.core.arrays import (
+    ABSOLUTE_WIDTH,
+    POSE_R,
+    POSE_X,
+    TWIST,
+    get6,
+    mat9,
+    twist6,
+    vec3,
+)
 from chasles.groups.se3 import se3_bracket
 from chasles.groups.so3 import so3_from_matrix, so3_log
 from chasles.groups.vectors import (
+    IDENTITY,
+    ZERO,
     add,
     axpy,
     cross,
     dot,
     matmul,
     matvec,
+    neg,
+    scale,
     sub,
+    symvec,
     tmatmul,
     tmatvec,
 )
@@ -188,3 +203,108 @@ def reaction_at_point(wrench_at_com: Any, point: Any) -> Any:
     r"""(torque, force) moved from the centre of mass to `point`: $\tau - s\times f$."""
     torque, force = wrench_at_com
     return sub(torque, cross(point, force)), force
+
+
+@formula
+def pose_of(absolute: Any, body: int) -> Any:
+    if body < 0:
+        return IDENTITY, ZERO
+    return mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R), vec3(
+        absolute, body * ABSOLUTE_WIDTH + POSE_X
+    )
+
+
+@formula
+def twist_of(absolute: Any, body: int) -> Any:
+    if body < 0:
+        return ZERO, ZERO
+    return twist6(absolute, body * ABSOLUTE_WIDTH + TWIST)
+
+
+@formula
+def point_velocity(pose: Any, twist: Any, point: Any) -> Any:
+    """Velocity in the world of a point of a body."""
+    return matvec(pose[0], add(twist[1], cross(twist[0], point)))
+
+
+@formula
+def frame_on_a(parts: Any, index: int) -> Any:
+    """(axes, point) of a joint or force on body a, in its frame."""
+    return mat9(parts.axes_a, 9 * index), vec3(parts.point_a, 3 * index)
+
+
+@formula
+def frame_on_b(parts: Any, index: int) -> Any:
+    """(axes, point) of a joint or force on body b, in its frame."""
+    return mat9(parts.axes_b, 9 * index), vec3(parts.point_b, 3 * index)
+
+
+@formula
+def opening_of(parts: Any, index: int, absolute: Any) -> Any:
+    """Frame B of a joint or force seen from A: (turn, shift)."""
+    return relative_joint_frame(
+        pose_of(absolute, parts.a[index]), frame_on_a(parts, index),
+        pose_of(absolute, parts.b[index]), frame_on_b(parts, index),
+    )  # fmt: skip
+
+
+@formula
+def inertial_and_gravity_wrench(
+    mass: Any, inertia: Any, rotation: Any, twist: Any, gravity: Any
+) -> Any:
+    r"""Right-hand side of the Newton-Euler equations without joints:
+
+    $$(-\omega\times\Theta\omega,\; m R^T g - m\,\omega\times v)$$
+    """
+    omega, v = twist
+    torque = neg(cross(omega, symvec(inertia, omega)))
+    force = scale(mass, sub(tmatvec(rotation, gravity), cross(omega, v)))
+    return torque, force
+
+
+@routine
+def own_wrench(system: Any, absolute: Any, body: int) -> Any:
+    """Gyroscopic terms and gravity of one of the placed bodies."""
+    at = body * ABSOLUTE_WIDTH
+    return inertial_and_gravity_wrench(
+        system.bodies.mass[body],
+        get6(system.bodies.inertia, 6 * body),
+        mat9(absolute, at + POSE_R),
+        twist6(absolute, at + TWIST),
+        vec3(system.gravity, 0),
+    )
+
+
+@formula
+def kinetic_energy(mass: Any, inertia: Any, twist: Any) -> Any:
+    r"""$\tfrac12\,\omega\cdot\Theta\omega + \tfrac12\,m\,v\cdot v$"""
+    omega, v = twist
+    return 0.5 * dot(omega, symvec(inertia, omega)) + 0.5 * mass * dot(v, v)
+
+
+@formula
+def gravity_potential(mass: Any, position: Any, gravity: Any) -> Any:
+    r"""$-m\,g\cdot r$"""
+    return -mass * dot(gravity, position)
+
+
+@routine
+def mass_norm(system: Any, x: Any) -> float:
+    r"""$\sqrt{V^T M V}$ of the twists in x."""
+    total = 0.0
+    for body in range(system.body_count):
+        inertia = get6(system.bodies.inertia, 6 * body)
+        total += 2.0 * kinetic_energy(system.bodies.mass[body], inertia, twist6(x, 6 * body))
+    return sqrt(total)
+
+
+@routine
+def force_norm(system: Any, forces: Any) -> float:
+    r"""About $\sqrt{Q^T M^{-1} Q}$: how fast the forces would accelerate free bodies."""
+    total = 0.0
+    for body in range(system.body_count):
+        for c in range(3):
+            torque, force = forces[6 * body + c], forces[6 * body + 3 + c]
+            total += torque * torque / system.bodies.inertia[6 * body + c]
+            total += force * force / system.bodies.mass[body]
+    return sqrt(total)

@@ -1,1 +1,0 @@
-"""Gaps at the end of a step, and what closes them: kernels."""
