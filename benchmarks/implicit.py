@@ -17,7 +17,7 @@ from libraries import race
 from precision import KNOWN, PARTS, UNTIL, reference
 
 import chasles as ch
-from chasles.core.tally import ITERATED
+from chasles.core.outcomes import ITERATED
 from chasles.many.quiet import simulate_quietly
 from chasles.studies import gallery
 

@@ -18,11 +18,10 @@ from chasles.core.newton.past_points import put_difference
 from chasles.core.newton.rows import put_rates_of_twists, put_twists_of_rates
 from chasles.core.newton.solve import chord_change, size_of
 from chasles.core.newton.structure import newton_of
-from chasles.core.outcomes import OK
+from chasles.core.outcomes import FACTORED, ITERATED, OK
 from chasles.core.retraction import retract, slope_length
 from chasles.core.stage import Role, stage
-from chasles.core.tally import FACTORED, ITERATED
-from chasles.core.tangents import put_slopes
+from chasles.core.terms import put_slopes
 from chasles.run.options import ByHand
 from chasles.run.preparation import make_settings, stepper_of
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from chasles.compiled import formula, routine
 from chasles.core.arrays import LAW_WIDTH, vec3
-from chasles.core.forces.kind import ForceEntry, ForceKind
 from chasles.core.forces.motion import add_wrench, wrench_of_force
 from chasles.core.forces.registry import add_force
+from chasles.core.kinds import ForceEntry, ForceKind
 from chasles.core.placed import pose_of
 from chasles.groups.vectors import add, dot, matvec, neg, scale, sub
 from chasles.model.checks import checked_positive, checked_vector, fill

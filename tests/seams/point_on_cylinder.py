@@ -13,9 +13,9 @@ import numpy as np
 
 from chasles.compiled import formula, routine
 from chasles.core.arrays import mat9
-from chasles.core.constraints.kind import METRE, NOTHING, ConstraintKind, JointEntry
 from chasles.core.constraints.registry import add_constraint
 from chasles.core.constraints.rows import ZERO, joint_motion, negated, put_row
+from chasles.core.kinds import METRE, NOTHING, ConstraintKind, JointEntry
 from chasles.core.placed import (
     frame_seen_from_a,
     point_velocity,

@@ -32,10 +32,10 @@ from chasles.build.system.coordinates import (
 from chasles.build.system.gaps import row_units
 from chasles.build.system.state import State
 from chasles.core.arrays import TWIST, Floats, Integers, System, Workspace, make_workspace
-from chasles.core.constraints.kind import METRE
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.forces.actuator import ACTUATOR
 from chasles.core.forces.registry import FORCES
+from chasles.core.kinds import METRE
 from chasles.model import InconsistentStart, InvalidModel, Model
 from chasles.spaces import resolve_spaces
 

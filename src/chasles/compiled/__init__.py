@@ -15,12 +15,11 @@ from typing import Any, TypeVar
 
 import numba
 
-from chasles.compiled import lending
 from chasles.compiled.kernels import Kernel, compiling_at_once
 from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.once import once
 from chasles.compiled.overloads import overload
-from chasles.compiled.pointers import beyond, borrow, call_address, fetch
+from chasles.compiled.pointers import beyond, borrow, call_address, fetch, lend
 from chasles.compiled.preparing import JIT_OPTIONS
 from chasles.compiled.reach import OPTIONS
 from chasles.compiled.slots import fill_slots
@@ -104,11 +103,6 @@ def inlined(function: F, **instead: Any) -> F:
     made.__qualname__, made.__module__ = function.__qualname__, function.__module__
     made.__doc__ = function.__doc__
     return hot(made)
-
-
-def lend(record: Any) -> Any:
-    """A record packed for kernels, to be kept beside it by those who call them often."""
-    return record if numba.config.DISABLE_JIT else lending.lend(record)
 
 
 def kernel(

@@ -9,6 +9,7 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -16,8 +17,14 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
+from chasles.compiled import lending
 from chasles.compiled.lending import LentType
 from chasles.compiled.overloads import overload
+
+
+def lend(record: Any) -> Any:
+    """A record packed for kernels, to be kept beside it by those who call them often."""
+    return record if numba.config.DISABLE_JIT else lending.lend(record)
 
 
 def borrow(record: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Kinds of constraints and of forces: tables of records, and how kernels run what they hold.
+"""Kinds of constraints and of forces: what they are, their tables, and how kernels run them.
 
 A kind is one record with its routines, formulas and traits; its code is its place in a table.
 Kernels branch on the code, lower codes first, and the branches are made from the table when the
@@ -6,12 +6,16 @@ first kernel is compiled: until then kinds may be added, also from outside of th
 added is part of what a kernel reaches, so that machine code of other tables never runs.
 """
 
-from collections.abc import Iterable
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from chasles.compiled import HELPER_OPTIONS, hot, overload
+from chasles.compiled import HELPER_OPTIONS, hot, once, overload, routine
 from chasles.compiled.reach import CHOICES
-from chasles.model import InvalidModel, InvalidOption
+from chasles.core.arrays import TWIST_COMPONENTS, Floats
+from chasles.model import InvalidModel, InvalidOption, Model
+from chasles.spaces.frames import Frames
 
 
 class Kind(Protocol):
@@ -143,3 +147,177 @@ def last(first: int, a: Any, b: Any, c: Any, d: Any) -> Any:
         return d(*arguments)
 
     return chosen
+
+
+RAD, METRE = "rad", "m"
+NOTHING = (0.0, 0.0, 0.0)
+
+
+class JointEntry(NamedTuple):
+    """A joint or driver in words: what its row of `Joints` is made from."""
+
+    frames: Frames
+    constant: float = 0.0  # pitch, length, ratio or radius
+    locked: int = 0  # bits of the components of the relative twist that it locks
+
+
+class Opening(NamedTuple):
+    """A joint at some states: frame B seen from A, and what that is measured against.
+
+    Entries of the turn (9) and the shift (3) are arrays over the states.
+    """
+
+    turn: Any
+    shift: Any
+    constant: float
+    locked: int
+    target: Any  # of a driver
+    poses: Any  # (R, r) of bodies a and b
+    residual: Any  # of a user's formula
+
+
+#: Rotation (rad) and translation (m) in the frame on body a, zero where the joint is free.
+Gap = tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]
+
+
+@once
+def no_rows(
+    system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
+) -> None:
+    """Of a kind that does not act on the twists of two bodies."""
+
+
+@once
+def no_residual(
+    system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
+) -> None:
+    """Of a kind whose poses tell nothing: out[row], ... stay zero."""
+
+
+def no_gap(opening: Opening) -> Gap:
+    """Of such a kind."""
+    return NOTHING, NOTHING
+
+
+@dataclass(frozen=True)
+class ConstraintKind:
+    r"""A kind of constraint between two bodies.
+
+    name      in one word
+    made_of   the classes of `chasles.model` that become constraints of this kind
+    entry     entry(part, model) -> JointEntry
+    rows      routine rows(system, joint, absolute, work, jacobian, eta): J and eta of its rows,
+              from `system.joints.first_row[joint]` on
+    residual  routine residual(system, joint, turn, shift, target, work, row, out): -g of its rows
+              into out[row], ..., whose rates the rows give
+    gap       gap(opening) -> Gap, for people: by how much it is open
+              Without rows it acts on coordinates or many bodies; without residual and gap, poses
+              do not tell whether it holds
+    units     of g, row by row: "rad", "m" or "" (a user's own); None: as the locked components say
+    measured  which rows have a g; None: all.  The others restrict speeds only
+    rolling   rows that restrict no positions, not even implicitly (nonholonomic)
+    balanced  whether its wrenches on both bodies add up to nothing: $J$ times a common motion of
+              both bodies is zero.  If not, it pushes against the ground, too
+    axes_on_a    whether its axes are carried by body a, not b
+    on_coordinates  whether it acts on joint coordinates, or many bodies, and has no rows of J
+    calls_user   whether its rows are a user's formula behind an address
+    """
+
+    name: str
+    made_of: tuple[type, ...]
+    entry: Callable[[Any, Model], JointEntry]
+    rows: Callable[..., None] = no_rows
+    residual: Callable[..., None] = no_residual
+    gap: Callable[[Opening], Gap] = no_gap
+    units: tuple[str, ...] | None = None
+    measured: tuple[int, ...] | None = None
+    rolling: tuple[int, ...] = ()
+    balanced: bool = True
+    axes_on_a: bool = False
+    calls_user: bool = False
+    on_coordinates: bool = False
+
+    def units_of(self, locked: int, rows: int) -> tuple[str, ...]:
+        """The units of the rows of a joint."""
+        if self.units is not None:
+            return self.units[:rows]
+        bits = [k for k in range(len(TWIST_COMPONENTS)) if locked >> k & 1]
+        return tuple(RAD if k < 3 else METRE for k in bits)
+
+    def measured_of(self, rows: int) -> tuple[int, ...]:
+        """The rows of a joint that have a g, from its first row on."""
+        return tuple(range(rows)) if self.measured is None else self.measured
+
+
+@cache
+def locked_bits(names: tuple[str, ...]) -> int:
+    """Bits of the names that are components of the relative twist."""
+    return sum(1 << TWIST_COMPONENTS.index(name) for name in names if name in TWIST_COMPONENTS)
+
+
+class Signals(Protocol):
+    """Functions of time that kernels read by number."""
+
+    def add(self, sampler: Callable[[Floats], Floats], width: int) -> int: ...
+
+    def need_time(self) -> None: ...
+
+    def hold(self, name: str) -> int: ...
+
+
+class ForceEntry(NamedTuple):
+    """A force in words: what its row of `Forces` is made from."""
+
+    frames: Frames
+    law: tuple[float, ...] = ()  # constants, at most LAW_WIDTH
+    signal: int = -1  # the first of its functions of time, or -1
+    counts_turns: bool = False  # whether it acts on an angle whose whole turns count
+
+
+class Deformation(NamedTuple):
+    """A force at some states: frame B seen from A; entries are arrays over the states."""
+
+    turn: Any
+    shift: Any
+    law: tuple[float, ...]
+    counts_turns: bool
+    near: Any  # the angle counted so far
+
+
+@routine
+def no_effort(system: Any, index: int, workspace: Any, value: Any, rate: Any) -> Any:
+    """Of a force that does not act on a joint's coordinate."""
+    return 0.0, 0.0
+
+
+@dataclass(frozen=True)
+class ForceKind:
+    """A kind of force.
+
+    name        in one word
+    made_of     the classes of `chasles.model` that become forces of this kind
+    entry       entry(force, model, signals) -> ForceEntry
+    wrench      routine wrench(system, index, work) -> power: adds its wrenches to workspace.rhs,
+    and
+                returns the power of all that the potential does not account for
+    potential   potential(deformation) -> energy, J; None: it stores none
+    effort      of a force on a joint's coordinate: routine effort(system, index, work, value, rate)
+                -> (generalised force, power); its wrench is `along_coordinate.wrench_along`
+    one_sided   whether it pushes only while it touches: where it is zero, it stays so nearby
+    """
+
+    name: str
+    made_of: tuple[type, ...]
+    entry: Callable[[Any, Model, Signals], ForceEntry]
+    wrench: Callable[..., float]
+    potential: Callable[[Deformation], Any] | None = None
+    effort: Callable[..., Any] = no_effort
+    one_sided: bool = False
+
+
+#: All kinds, in the order of their codes: see `registry`.
+FORCES: Kinds[ForceKind] = Kinds("force", ())
+#: add_force_wrench(kind, system, index, work) -> power
+add_force_wrench = FORCES.dispatcher("wrench")
+#: effort_of(kind, system, index, work, value, rate) -> (generalised force, power)
+effort_of = FORCES.dispatcher("effort")

@@ -1,11 +1,18 @@
-"""How a step can end, in one table: code, what is said of it, and what to do about it.
+"""How a step can end, in one table: code, what is said of it, and what to do about it; and counts.
 
 A kernel returns one number.  Zero or more is the constraint row whose pivot vanished; OK and the
 other codes are negative.  Whoever runs kernels, one system or many, here or on another device,
-reads them by this table.
+reads them by this table.  Nobody can tell from the number of steps what methods that iterate did,
+so they count as they go:
+
+evaluations     of accelerations or forces of the whole mechanism
+iterations      of Newton's method, of a fixed point, or corrections of velocities
+factorisations  of matrices of the whole mechanism beside those that evaluations factor themselves
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from chasles.compiled import hot
 
 OK = -1
 NOT_FINITE = -2
@@ -89,3 +96,13 @@ OUTCOMES = {
         " contact, friction). The result up to t is kept.",
     ),
 }
+
+
+EVALUATED, ITERATED, FACTORED = range(3)
+TALLY_WIDTH = 3
+
+
+@hot
+def count_up(tally: Any, what: int, times: int) -> None:
+    """Count so many more of a kind."""
+    tally[what] += float(times)

@@ -28,8 +28,7 @@ from chasles.core.recursion.kinematics import third
 from chasles.core.recursion.tree import OMEGA, ROW, TURN
 from chasles.core.state_block import SUPPLY_WIDTH
 from chasles.groups.vectors import dot, matvec, tmatvec
-from chasles.scalars.elementary import pick
-from chasles.scalars.errorfree import compensated
+from chasles.scalars.elementary import compensated, pick
 
 
 @formula

@@ -25,8 +25,16 @@ from math import comb, factorial
 
 from chasles.compiled import formula
 from chasles.groups.vectors import dot
-from chasles.scalars.elementary import below, choose, cos, gap_to_two_pi, sin, sqrt
-from chasles.scalars.errorfree import dot_pair, norm_pair
+from chasles.scalars.elementary import (
+    below,
+    choose,
+    cos,
+    dot_pair,
+    gap_to_two_pi,
+    norm_pair,
+    sin,
+    sqrt,
+)
 
 # --- series ---
 

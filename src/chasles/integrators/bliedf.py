@@ -30,10 +30,9 @@ from chasles.core.newton.rows import correct_rows
 from chasles.core.newton.solve import next_stiff, put_begun, put_rest, size_of, solve_step
 from chasles.core.newton.start import find_second_rates, is_resolved
 from chasles.core.newton.structure import Newton, newton_of
-from chasles.core.outcomes import OK
+from chasles.core.outcomes import EVALUATED, OK, count_up
 from chasles.core.retraction import finish_step, retract, slope_length
 from chasles.core.stage import Role, stage
-from chasles.core.tally import EVALUATED, count_up
 from chasles.integrators.methods import Method, register_method
 from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas, make_munthe_kaas
 from chasles.integrators.tableaux import method as find_tableau

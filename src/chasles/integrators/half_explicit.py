@@ -32,7 +32,15 @@ import numpy as np
 
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats, clear, copy, storage
-from chasles.core.outcomes import NOT_CLOSED, NOT_CONVERGED, OK
+from chasles.core.outcomes import (
+    EVALUATED,
+    ITERATED,
+    NOT_CLOSED,
+    NOT_CONVERGED,
+    OK,
+    TALLY_WIDTH,
+    count_up,
+)
 from chasles.core.recursion.closing import SLIPS, close_cut_joints, put_openings, solve_for
 from chasles.core.recursion.stage import follow
 from chasles.core.retraction import (
@@ -45,7 +53,6 @@ from chasles.core.retraction import (
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation import PROJECTED
 from chasles.core.stage import Role, stage
-from chasles.core.tally import EVALUATED, ITERATED, TALLY_WIDTH, count_up
 from chasles.integrators.tableaux import Tableau, lower
 from chasles.scalars.elementary import absolute, maximum
 

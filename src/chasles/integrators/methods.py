@@ -1,4 +1,4 @@
-"""Methods by name: what `simulate(method=...)` may be."""
+"""Methods of time integration by name, and what each of them does not admit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,16 +6,18 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
+from chasles.build.system.build import Setup
+from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.mechanism import Mechanism
 from chasles.core.recursion.tree import EXP
 from chasles.core.retraction import slope_length
+from chasles.core.stabilisation import FED_BACK
 from chasles.integrators.advance import register_scheme
-from chasles.integrators.commutator_free import COMMUTATOR_FREE
 from chasles.integrators.compositions import composition
-from chasles.integrators.crouch_grossman import CROUCH_GROSSMAN
 from chasles.integrators.gauss import GAUSS, gauss_nodes, make_gauss
 from chasles.integrators.half_explicit import HALF_EXPLICIT, make_half_explicit
 from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
-from chasles.integrators.products import make_products, tableau_of
+from chasles.integrators.products import COMMUTATOR_FREE, CROUCH_GROSSMAN, make_products, tableau_of
 from chasles.integrators.rattlie import RATTLIE, make_rattlie
 from chasles.integrators.rattlie_multipliers import length_of_history
 from chasles.integrators.rkmk import MuntheKaas, MuntheKaasWithRows, make_munthe_kaas
@@ -261,3 +263,34 @@ FAMILIES: tuple[tuple[Any, Callable[[str], Method]], ...] = (
     (W_METHODS, of_w_method),
     (SCIPY_NAMES, lambda name: scipy_method(name.removeprefix(PREFIX))),
 )
+
+
+def check_admitted(method: Method, mechanism: Mechanism, setup: Setup) -> None:
+    """Refuse a mechanism that a method cannot step; `setup` knows the names."""
+    if method.name in HALF_EXPLICIT:
+        check_feedback(method.name, mechanism)
+    if method.name in RATTLIE:
+        check_positions(method.name, mechanism, list(setup.joint_index))
+
+
+def check_positions(method: str, mechanism: Mechanism, names: list[str]) -> None:
+    """Every row is the rate of a position."""
+    joints = mechanism.system.joints
+    for k, name in enumerate(names):
+        kind = CONSTRAINTS[int(joints.kind[k])]
+        if kind.rolling or len(kind.measured_of(int(joints.rows[k]))) < int(joints.rows[k]):
+            raise InvalidOption(
+                f"simulate: '{method}' keeps positions, but joint '{name}' restricts speeds that"
+                " are not the rates of any.",
+                "Take a Munthe-Kaas method, 'rk4' say, or 'half-explicit'.",
+            )
+
+
+def check_feedback(method: str, mechanism: Mechanism) -> None:
+    """Joints are not fed back: velocities fit them as it is."""
+    if mechanism.loops.row_count > 0 and mechanism.stabiliser.kind == FED_BACK:
+        raise InvalidOption(
+            f"simulate: '{method}' finds velocities that fit the joints, and leaves nothing to feed"
+            " back.",
+            "Leave stabilise out, or close the poses: stabilise='projection'.",
+        )

@@ -13,6 +13,27 @@ $t + h\sum_i a_{ji}$: it belongs to the stage, not to its factors.
 
 A lower pair keeps every F in a subalgebra, and so every factor in its subgroup: the joint holds to
 rounding, as with Munthe-Kaas methods.
+
+Methods of Crouch and Grossman: one exponential per slope, X_0 exp(h b_1 F_1) ... exp(h b_s F_s).
+
+cg3  order 3, 3 stages (Owren and Marthinsen 1999).  Its nodes are positive; the first method of
+     Crouch and Grossman (1993) asks for a stage before the step begins.
+cg4  order 4, 5 stages, the fewest possible (Owren and Marthinsen 1999)
+
+From "Runge-Kutta methods adapted to manifolds and based on rigid frames", BIT 39, 116-142.  Beside
+the conditions of Runge and Kutta such a method meets others, of order 3
+$\sum_i b_i^2c_i + 2\sum_{i<j} b_ic_ib_j = 1/3$ for one, which say that exponentials do not commute.
+
+Commutator-free methods: one or two exponentials per stage, no brackets and no dexp^-1.
+
+lie-euler  order 1, 1 stage: X_0 exp(h F_0), which is `euler` as well
+cf2        order 2, 2 stages, 1 exponential: the midpoint rule with F itself as slope
+cf3        order 3, 3 stages, 2 exponentials (Celledoni, Marthinsen, Owren 2003; on a vector space
+           Heun's method with nodes 1/3 and 2/3)
+cf4        order 4, 4 stages, 2 exponentials (the same paper; on a vector space `rk4`)
+
+From "Commutator-free Lie group methods", Future Generation Computer Systems 19, 341-352.  There a
+group acts from the left, so that their first factor stands on the right; here X_0 does.
 """
 
 from collections.abc import Sequence
@@ -101,3 +122,46 @@ def attempt_products(
         combine(scheme.weights, row * count, count, step, scheme.slopes, length, increment)
         finish_step(mechanism, out, increment, out)
     return OK
+
+
+def one_by_one(weights: Sequence[float]) -> Factors:
+    """A factor for every slope that has a weight."""
+    return [[*[0.0] * k, weight] for k, weight in enumerate(weights) if weight != 0.0]
+
+
+def crouch_grossman(order: int, a: Sequence[Sequence[float]], b: Sequence[float]) -> Product:
+    """The method with these rows of a below the diagonal."""
+    return Product(order, [[], *map(one_by_one, a)], one_by_one(b))
+
+
+CROUCH_GROSSMAN = {
+    "cg3": crouch_grossman(3, [[3 / 4], [119 / 216, 17 / 108]], [13 / 51, -2 / 3, 24 / 17]),
+    "cg4": crouch_grossman(
+        4,
+        [
+            [0.8177227988124852],
+            [0.3199876375476427, 0.0659864263556022],
+            [0.9214417194464946, 0.4997857776773573, -1.0969984448371582],
+            [0.3552358559023322, 0.2390958372307326, 1.3918565724203246, -1.1092979392113565],
+        ],
+        [
+            0.1370831520630755,
+            -0.0183698531564020,
+            0.7397813985370780,
+            -0.1907142565505889,
+            0.3322195591068374,
+        ],
+    ),
+}
+
+
+COMMUTATOR_FREE = {
+    "lie-euler": Product(1, [[]], [[1.0]]),
+    "cf2": Product(2, [[], [[1 / 2]]], [[0.0, 1.0]]),
+    "cf3": Product(3, [[], [[1 / 3]], [[0.0, 2 / 3]]], [[1 / 3], [-1 / 12, 0.0, 3 / 4]]),
+    "cf4": Product(
+        4,
+        [[], [[1 / 2]], [[0.0, 1 / 2]], [[1 / 2], [-1 / 2, 0.0, 1.0]]],
+        [[3 / 12, 2 / 12, 2 / 12, -1 / 12], [-1 / 12, 2 / 12, 2 / 12, 3 / 12]],
+    ),
+}

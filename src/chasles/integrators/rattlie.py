@@ -40,7 +40,15 @@ from typing import Annotated, Any, NamedTuple
 
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats, Integers, clear, copy, storage
-from chasles.core.outcomes import NOT_CONVERGED, OK
+from chasles.core.outcomes import (
+    EVALUATED,
+    FACTORED,
+    ITERATED,
+    NOT_CONVERGED,
+    OK,
+    TALLY_WIDTH,
+    count_up,
+)
 from chasles.core.recursion import motion
 from chasles.core.recursion.increments import PATH_WIDTH, on_own_group, put_mean_twists
 from chasles.core.recursion.kinematics import place_bodies
@@ -49,7 +57,6 @@ from chasles.core.recursion.tree import DOF, place_in_pair
 from chasles.core.retraction import finish_step, slope_length
 from chasles.core.signals import put_signals
 from chasles.core.stage import failure
-from chasles.core.tally import EVALUATED, FACTORED, ITERATED, TALLY_WIDTH, count_up
 from chasles.integrators.compositions import composition
 from chasles.integrators.gauss import LOST, has_converged
 from chasles.integrators.rattlie_momenta import (

@@ -34,7 +34,7 @@ import numpy as np
 from chasles.build.system.tree_setup import tree_setup
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, clear, copy, storage
-from chasles.core.outcomes import OK
+from chasles.core.outcomes import EVALUATED, FACTORED, ITERATED, OK, TALLY_WIDTH, count_up
 from chasles.core.retraction import (
     combine,
     finish_step,
@@ -43,7 +43,6 @@ from chasles.core.retraction import (
     slope_length,
 )
 from chasles.core.stage import Role, stage
-from chasles.core.tally import EVALUATED, FACTORED, ITERATED, TALLY_WIDTH, count_up
 from chasles.core.tangent_stiffness.links import TangentStiffness, make_tangent_stiffness
 from chasles.core.tangent_stiffness.loads import (
     add_resistance,

@@ -12,8 +12,8 @@ from chasles.build.system.build import Setup
 from chasles.build.system.coordinates import coordinate_rate, relative_spin
 from chasles.build.system.gaps import components, opening_history
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
-from chasles.core.forces.kind import Deformation
 from chasles.core.forces.registry import FORCES
+from chasles.core.kinds import Deformation
 from chasles.core.placed import gravity_potential, kinetic_energy
 from chasles.groups.vectors import add, cross, matvec, scale, symvec
 

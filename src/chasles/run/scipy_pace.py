@@ -8,13 +8,13 @@ from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import NOT_FINITE, OK
 from chasles.core.retraction import slope_length
-from chasles.integrators.local_coordinates import (
+from chasles.integrators.methods import Method
+from chasles.integrators.scipy_methods import (
     local_point,
     local_slope,
     local_state,
     turning_places,
 )
-from chasles.integrators.methods import Method
 from chasles.model import SimulationStopped
 from chasles.run.pace import ChoosingPace
 from chasles.run.stops import explained, failed_formula

@@ -16,8 +16,8 @@ from chasles.build.system.coordinates import Key, first_integrals
 from chasles.build.system.tree_setup import coordinates_of_points, known_coordinates, tree_setup
 from chasles.build.system.tree_state import absolute_of, state_of
 from chasles.core.arrays import POSE_X, Floats, System, Workspace, lend
-from chasles.core.forces.kind import no_effort
 from chasles.core.forces.registry import FORCES
+from chasles.core.kinds import no_effort
 from chasles.core.mechanism import AccuracyLimits, Mechanism
 from chasles.core.rank_monitor import SEEN_WIDTH, nothing_seen
 from chasles.core.recursion.constant_rows import no_constant_rows
@@ -39,9 +39,8 @@ from chasles.core.state_block import (
     StateBlock,
     make_layout,
 )
-from chasles.integrators.admission import check_admitted
 from chasles.integrators.advance import SEEN_LAST, advance
-from chasles.integrators.methods import Method, kept_beside, scheme_of
+from chasles.integrators.methods import Method, check_admitted, kept_beside, scheme_of
 from chasles.integrators.rattlie import RATTLIE
 from chasles.model import JointForce
 from chasles.result.energy import kinetic_of_all

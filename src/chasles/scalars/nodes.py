@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.scalars.errorfree import plain_compensated, plain_two_product, plain_two_sum
+from chasles.scalars.elementary import plain_compensated, plain_two_product, plain_two_sum
 
 
 @dataclass(slots=True, unsafe_hash=True)  # nobody changes one, and freezing costs half the time

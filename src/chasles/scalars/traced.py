@@ -107,7 +107,7 @@ class Traced:
         return f"Traced({self.value:g})"
 
     def primitive(self, name: str, operands: tuple[Any, ...]) -> Any:
-        """A primitive of traced scalars and numbers; `elementary` and `errorfree` call this."""
+        """A primitive of traced scalars and numbers; `elementary` calls this."""
         return self.tape.record(name, operands)
 
     # --- arithmetic ---

@@ -31,7 +31,7 @@ from chasles.build.system.coordinates import coupled_places
 from chasles.build.system.gaps import components, measured_rows, row_units
 from chasles.build.system.state import moved, rotations
 from chasles.core.arrays import POSE_X, Floats, System, make_workspace
-from chasles.core.constraints.kind import RAD
+from chasles.core.kinds import RAD
 from chasles.groups.so3 import so3_dexp_inv, so3_from_matrix, so3_log
 
 #: Steps at the most that close the joints, and that then move along them.

@@ -12,10 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats
-from chasles.core.recursion.denormals import flushing_bodies
-from chasles.core.recursion.spherical_leaves import spherical_leaves
-from chasles.core.recursion.tree import DOF, EXP, PAIR_CODES, SPHERICAL_ARMATURE, STORED, Tree
+from chasles.core.arrays import Floats, Integers
+from chasles.core.recursion.denormals import LONG
+from chasles.core.recursion.tree import (
+    DOF,
+    EXP,
+    PAIR_CODES,
+    SPHERICAL,
+    SPHERICAL_ARMATURE,
+    STORED,
+    Tree,
+)
 from chasles.model import InvalidBody, Model
 from chasles.model.pairs import ANY_POINT, COORDINATES_OF, pair_of_rows
 
@@ -44,6 +51,8 @@ def principal_axes(inertia: Floats) -> Floats:
 #: Pairs that lock nothing, in principal axes about their point.
 LOOSE = ("free", "SO3xR3", "SE3")
 ORIGIN = np.zeros(3)
+#: Of so many bodies of a long chain one flushes numbers far below round-off.
+EVERY = 16
 
 
 @dataclass(frozen=True)
@@ -208,3 +217,25 @@ def check_masses(links: Sequence[Link]) -> None:
                 f"body '{link.name}': mass must be 0 kg or more, got {link.mass:g}.",
                 "Give a mass, or 0 for a frame that carries others.",
             )
+
+
+def flushing_bodies(parents: Integers) -> Integers:
+    """(n,) whether a body sweeps; parents come before their children."""
+    depth = np.zeros(len(parents), np.int64)
+    for body, parent in enumerate(parents.tolist()):
+        depth[body] = depth[parent] + 1 if parent >= 0 else 0
+    return ((depth.max(initial=0) >= LONG) & (depth % EVERY == 0)).astype(np.int64)
+
+
+def spherical_leaves(tree: Tree) -> tuple[Integers, Floats]:
+    """(n,) whether a body is such a ball; (n, 9) 1 / d and the lower triangle of M' of those."""
+    d, (x, y, z) = tree.inertia[:, [0, 2, 5]], tree.moment.T
+    balls = (tree.pair == SPHERICAL) & (tree.is_leaf != 0) & (d > 0.0).all(axis=1)
+    p, q, r = (1.0 / np.where(balls[:, None], d, 1.0)).T
+    m = tree.mass
+    left = (
+        m - (z * z * q + y * y * r),
+        x * y * r, m - (z * z * p + x * x * r),
+        x * z * q, y * z * p, m - (y * y * p + x * x * q),
+    )  # fmt: skip
+    return balls.astype(np.int64), np.stack((p, q, r, *left), axis=1)

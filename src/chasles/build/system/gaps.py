@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.core.arrays import POSE_R, POSE_X, Floats, Forces, Joints, System, padded
-from chasles.core.constraints.kind import METRE, Opening
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.constraints.rolling import ROLLING_DISC
+from chasles.core.kinds import METRE, Opening
 from chasles.core.placed import relative_joint_frame
 from chasles.groups.vectors import IDENTITY
 

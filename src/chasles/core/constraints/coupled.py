@@ -7,7 +7,7 @@ charts have no place for it.  Its entry keeps a place for its multiplier.
 
 from dataclasses import replace
 
-from chasles.core.constraints.kind import ConstraintKind, JointEntry
+from chasles.core.kinds import ConstraintKind, JointEntry
 from chasles.model import GROUND, Coupling, CustomCoupling, Model
 from chasles.spaces.frames import ORIGIN, Frames, coordinate_frames
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from chasles.compiled import call_address, once, routine
 from chasles.core.arrays import ROW_WIDTH, body_of, put3, put9, put_twist, twist6
-from chasles.core.constraints.kind import NOTHING, ConstraintKind, Gap, JointEntry, Opening
 from chasles.core.constraints.rows import put_row
+from chasles.core.kinds import NOTHING, ConstraintKind, Gap, JointEntry, Opening
 from chasles.core.placed import pose_of, twist_of
 from chasles.model import CustomJoint, Model
 from chasles.spaces.frames import joint_frames

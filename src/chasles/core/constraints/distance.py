@@ -6,8 +6,8 @@ $$ g = (d\cdot d - l^2)/2l, \qquad d = x_b - x_a, \qquad \beta = d/l $$
 from typing import Any
 
 from chasles.compiled import formula, once
-from chasles.core.constraints.kind import METRE, NOTHING, ConstraintKind, Gap, JointEntry, Opening
 from chasles.core.constraints.rows import ZERO, joint_motion, put_space_row
+from chasles.core.kinds import METRE, NOTHING, ConstraintKind, Gap, JointEntry, Opening
 from chasles.core.placed import space_eta_point
 from chasles.groups.vectors import add, dot, matvec, scale, sub
 from chasles.model import Distance, Model

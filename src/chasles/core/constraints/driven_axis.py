@@ -10,8 +10,8 @@ from typing import Any
 
 from chasles.compiled import once
 from chasles.core.arrays import DRIVEN_SHIFT, DRIVEN_TURN
-from chasles.core.constraints.kind import NOTHING, ConstraintKind, Gap, JointEntry, Opening
 from chasles.core.constraints.rows import screw_rows
+from chasles.core.kinds import NOTHING, ConstraintKind, Gap, JointEntry, Opening
 from chasles.core.placed import nearest_turn, turn_about_axis
 from chasles.model import Driver, Model
 from chasles.spaces.frames import coordinate_frames

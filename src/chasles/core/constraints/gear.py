@@ -9,8 +9,8 @@ from typing import Any
 
 from chasles.compiled import once
 from chasles.core.arrays import mat9
-from chasles.core.constraints.kind import RAD, ConstraintKind, JointEntry
 from chasles.core.constraints.rows import put_row
+from chasles.core.kinds import RAD, ConstraintKind, JointEntry
 from chasles.core.placed import column, rotation_row
 from chasles.groups.vectors import scale
 from chasles.model import Gear, Model

@@ -11,20 +11,20 @@ from typing import Any
 
 from chasles.compiled import once
 from chasles.core.arrays import SCREW_FORM, mat9
-from chasles.core.constraints.kind import (
-    NOTHING,
-    ConstraintKind,
-    Gap,
-    JointEntry,
-    Opening,
-    locked_bits,
-)
 from chasles.core.constraints.rows import (
     rotor_rows,
     screw_residual,
     screw_rows,
     space_residual,
     space_rows,
+)
+from chasles.core.kinds import (
+    NOTHING,
+    ConstraintKind,
+    Gap,
+    JointEntry,
+    Opening,
+    locked_bits,
 )
 from chasles.core.placed import advance, axis_misalignment, full_misalignment
 from chasles.model import (

@@ -13,13 +13,12 @@ from chasles.core.constraints.custom import CUSTOM
 from chasles.core.constraints.distance import DISTANCE
 from chasles.core.constraints.driven_axis import DRIVEN_AXIS
 from chasles.core.constraints.gear import GEAR
-from chasles.core.constraints.kind import ConstraintKind
 from chasles.core.constraints.lower_pair import LOWER_PAIR
 from chasles.core.constraints.rolling import ROLLING_DISC, ROLLING_SPHERE
 from chasles.core.constraints.rows import screw_rows
 from chasles.core.constraints.sliding_point import SLIDING_POINT
 from chasles.core.constraints.universal import CONSTANT_VELOCITY, UNIVERSAL
-from chasles.core.kinds import Kinds
+from chasles.core.kinds import ConstraintKind, Kinds
 
 CONSTRAINTS: Kinds[ConstraintKind] = Kinds(
     "constraint",

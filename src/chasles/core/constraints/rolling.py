@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from chasles.compiled import formula, once, routine
-from chasles.core.constraints.kind import METRE, NOTHING, ConstraintKind, Gap, JointEntry, Opening
 from chasles.core.constraints.rows import ZERO, joint_motion, put_space_row
+from chasles.core.kinds import METRE, NOTHING, ConstraintKind, Gap, JointEntry, Opening
 from chasles.core.placed import column, point_velocity
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, scale, sub, tmatvec
 from chasles.model import Model, RollingDisc, RollingSphere

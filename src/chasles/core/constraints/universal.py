@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import formula, once, routine
-from chasles.core.constraints.kind import (
+from chasles.core.constraints.lower_pair import pair_rows
+from chasles.core.constraints.rows import joint_motion, put_point_residual, put_turning_row
+from chasles.core.kinds import (
     METRE,
     RAD,
     ConstraintKind,
@@ -24,8 +26,6 @@ from chasles.core.constraints.kind import (
     Opening,
     locked_bits,
 )
-from chasles.core.constraints.lower_pair import pair_rows
-from chasles.core.constraints.rows import joint_motion, put_point_residual, put_turning_row
 from chasles.core.placed import axis_product, column
 from chasles.groups.vectors import sub
 from chasles.model import ConstantVelocity, Model, Universal

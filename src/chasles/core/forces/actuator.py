@@ -13,7 +13,7 @@ from typing import Any
 from chasles.compiled import call_address, formula, routine
 from chasles.core.arrays import LAW_WIDTH, vec4
 from chasles.core.forces.along_coordinate import wrench_along
-from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
+from chasles.core.kinds import ForceEntry, ForceKind, Signals
 from chasles.model import JointLaw, Model, Motor, input_of
 from chasles.scalars.elementary import maximum
 from chasles.spaces.frames import coordinate_frames

@@ -10,8 +10,8 @@ from typing import Any
 
 from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec3
-from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
 from chasles.core.forces.motion import add_wrench
+from chasles.core.kinds import Deformation, ForceEntry, ForceKind, Signals
 from chasles.core.placed import (
     frame_on_a,
     frame_on_b,

@@ -20,8 +20,8 @@ import numpy as np
 
 from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec3, vec4
-from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
 from chasles.core.forces.motion import add_wrench, wrench_of_force
+from chasles.core.kinds import Deformation, ForceEntry, ForceKind, Signals
 from chasles.core.placed import column, frame_on_a, frame_on_b, point_velocity, pose_of, twist_of
 from chasles.groups.vectors import add, axpy, dot, matvec, neg, scale, sub, tmatvec
 from chasles.model import Box, Capsule, Contact, Model, Rod, Shape, Sphere

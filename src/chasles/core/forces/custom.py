@@ -7,8 +7,8 @@ from typing import Any
 
 from chasles.compiled import call_address, once, routine
 from chasles.core.arrays import MOST_SEEN, put3, put9, vec3
-from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
 from chasles.core.forces.motion import add_wrench, power
+from chasles.core.kinds import ForceEntry, ForceKind, Signals
 from chasles.core.placed import pose_of, twist_of
 from chasles.groups.vectors import add, cross, matvec, neg, sub, tmatvec
 from chasles.model import CustomForce, Model

@@ -7,8 +7,8 @@ from typing import Any
 
 from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec4
-from chasles.core.forces.kind import ForceEntry, ForceKind, Signals
 from chasles.core.forces.motion import add_wrench, power
+from chasles.core.kinds import ForceEntry, ForceKind, Signals
 from chasles.core.placed import twist_of
 from chasles.groups.vectors import dot, scale
 from chasles.model import GROUND, Drag, Model

@@ -15,7 +15,7 @@ import numpy as np
 from chasles.compiled import formula, routine
 from chasles.core.arrays import LAW_WIDTH, vec4
 from chasles.core.forces.along_coordinate import coordinate_value, wrench_along
-from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
+from chasles.core.kinds import Deformation, ForceEntry, ForceKind, Signals
 from chasles.model import JointStop, Model
 from chasles.scalars.elementary import maximum, pick
 from chasles.spaces.frames import coordinate_frames

@@ -8,7 +8,7 @@ from typing import Any
 from chasles.compiled import formula, routine
 from chasles.core.arrays import LAW_WIDTH, vec3
 from chasles.core.forces.along_coordinate import coordinate_value, wrench_along
-from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
+from chasles.core.kinds import Deformation, ForceEntry, ForceKind, Signals
 from chasles.model import JointForce, JointFriction, JointSpring, Model
 from chasles.scalars.elementary import choose, tanh
 from chasles.spaces.frames import coordinate_frames

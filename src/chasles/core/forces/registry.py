@@ -13,10 +13,10 @@ from chasles.core.forces.contact import CONTACT
 from chasles.core.forces.custom import CUSTOM_FORCE
 from chasles.core.forces.drag import DRAG
 from chasles.core.forces.joint_stop import JOINT_STOP
-from chasles.core.forces.kind import FORCES, add_force_wrench, effort_of
 from chasles.core.forces.load import LOAD
 from chasles.core.forces.on_coordinate import ON_COORDINATE
 from chasles.core.forces.spring import SPRING
+from chasles.core.kinds import FORCES, add_force_wrench, effort_of
 
 __all__ = ["FORCES", "add_force", "add_force_wrench", "apply_forces", "effort_of"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec3
-from chasles.core.forces.kind import Deformation, ForceEntry, ForceKind, Signals
 from chasles.core.forces.motion import add_wrench, wrench_of_force
+from chasles.core.kinds import Deformation, ForceEntry, ForceKind, Signals
 from chasles.core.placed import point_velocity, pose_of, twist_of
 from chasles.groups.vectors import add, dot, matvec, neg, scale, sub
 from chasles.model import Model, Spring

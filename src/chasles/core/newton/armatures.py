@@ -12,7 +12,7 @@ from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import ROW_WIDTH, body_of, put_twist
 from chasles.core.forces.along_coordinate import coordinate_motion
 from chasles.core.newton.partials import PARTIALS_WIDTH, POSE_PART, RATE_PART, TWIST_PART
-from chasles.core.tangents import effort_slopes
+from chasles.core.terms import effort_slopes
 
 
 @routine

@@ -32,7 +32,7 @@ from chasles.core.newton.rows import put_rates_of_twists, put_twists_of_rates, t
 from chasles.core.placed import own_wrench
 from chasles.core.recursion.coupled import push_by_coupling
 from chasles.core.recursion.kinematics import place_bodies
-from chasles.core.tangents import DIRECTIONS, POSES, move_body, put_back, put_slopes
+from chasles.core.terms import DIRECTIONS, POSES, move_body, put_back, put_slopes
 from chasles.groups.vectors import scale, symvec
 
 

@@ -14,9 +14,9 @@ from chasles.core.arrays import (
     storage,
 )
 from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.outcomes import TALLY_WIDTH
 from chasles.core.recursion.tree import DOF, ROW, SPHERICAL, Tree, turns_of
 from chasles.core.retraction import slope_length
-from chasles.core.tally import TALLY_WIDTH
 
 #: What is told of the last step: iterations, factorisations of the whole Newton matrix, the
 #: velocity that changed most in the last iteration, the row that was furthest open, and by how much

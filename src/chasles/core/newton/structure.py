@@ -26,7 +26,7 @@ from chasles.core.recursion.loop_constraints import LoopConstraint
 from chasles.core.recursion.program import GIVE, make_program
 from chasles.core.recursion.tables import starts
 from chasles.core.recursion.tree import Tree
-from chasles.core.tangents import Tangents, make_tangents
+from chasles.core.terms import Tangents, make_tangents
 
 #: Of the inertia of its lightest neighbour, what a body without mass has in the matrix.
 LENT = 1e-6

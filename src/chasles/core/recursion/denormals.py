@@ -8,27 +8,17 @@ size that there is; so would what they meet in inertias (kg, kg m, kg m^2) and m
 them all is zero.  What comes from numbers that are not zero is then some DUST or larger: products
 of four are normal.  Links of equal mass hand on a quarter, so that LONG bodies are 120 orders of
 magnitude; shorter chains are left as they are.  In long ones every so many bodies flush such
-numbers: what they leave is ten orders of magnitude smaller where the next one does.
+numbers (`build_tree.flushing_bodies`): what they leave is ten orders of magnitude smaller where the
+next one does.
 """
 
 from typing import Any
 
-import numpy as np
-
 from chasles.compiled import formula
-from chasles.core.arrays import Integers
 from chasles.scalars.elementary import absolute, pick
 
 NEGLIGIBLE = 1e-70
-LONG, EVERY = 200, 16
-
-
-def flushing_bodies(parents: Integers) -> Integers:
-    """(n,) whether a body sweeps; parents come before their children."""
-    depth = np.zeros(len(parents), np.int64)
-    for body, parent in enumerate(parents.tolist()):
-        depth[body] = depth[parent] + 1 if parent >= 0 else 0
-    return ((depth.max(initial=0) >= LONG) & (depth % EVERY == 0)).astype(np.int64)
+LONG = 200
 
 
 @formula

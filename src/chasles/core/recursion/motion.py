@@ -40,8 +40,7 @@ from chasles.groups.so3 import (
     so3_normalise,
 )
 from chasles.groups.vectors import ZERO, axpy, cross, neg
-from chasles.scalars.elementary import atan2, cos, sin
-from chasles.scalars.errorfree import compensated
+from chasles.scalars.elementary import atan2, compensated, cos, sin
 
 #: B_k / k! of dexp^-1, with Bernoulli's numbers.
 BERNOULLI = (1.0, -1.0 / 2.0, 1.0 / 12.0, 0.0, -1.0 / 720.0, 0.0, 1.0 / 30240.0)

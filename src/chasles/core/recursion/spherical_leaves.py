@@ -14,10 +14,8 @@ $$ \alpha = \beta - I^{-1}(mc\times a), \qquad
 
 from typing import Any
 
-import numpy as np
-
 from chasles.compiled import formula, hot
-from chasles.core.arrays import Floats, Integers, get6, mat9, put3, vec3
+from chasles.core.arrays import get6, mat9, put3, vec3
 from chasles.core.recursion.inertia import crossed, gyroscopic, lever_inertia, rotated, spread
 from chasles.core.recursion.tree import (
     ACCELERATION,
@@ -30,26 +28,10 @@ from chasles.core.recursion.tree import (
     OMEGA,
     PULL,
     ROW,
-    SPHERICAL,
     TORQUE,
     TURN,
-    Tree,
 )
 from chasles.groups.vectors import add, cross, matvec, neg, sub, tmatvec
-
-
-def spherical_leaves(tree: Tree) -> tuple[Integers, Floats]:
-    """(n,) whether a body is such a ball; (n, 9) 1 / d and the lower triangle of M' of those."""
-    d, (x, y, z) = tree.inertia[:, [0, 2, 5]], tree.moment.T
-    balls = (tree.pair == SPHERICAL) & (tree.is_leaf != 0) & (d > 0.0).all(axis=1)
-    p, q, r = (1.0 / np.where(balls[:, None], d, 1.0)).T
-    m = tree.mass
-    left = (
-        m - (z * z * q + y * y * r),
-        x * y * r, m - (z * z * p + x * x * r),
-        x * z * q, y * z * p, m - (y * y * p + x * x * q),
-    )  # fmt: skip
-    return balls.astype(np.int64), np.stack((p, q, r, *left), axis=1)
 
 
 @formula

@@ -149,7 +149,7 @@ class Tree(NamedTuple):
     driven: Integers  # (v,) first signal (value, rate, second derivative) or -1
     is_leaf: Integers  # (n,) nothing hangs on it; with rows: nor does any close on it
     is_spherical_leaf: Integers  # (n,) a ball that nothing hangs on
-    leaf: Floats  # (n, 9) of those: I^-1 and M', working axes (see `spherical_leaves`)
+    leaf: Floats  # (n, 9) of those: I^-1 and M', working axes (see `build_tree.spherical_leaves`)
     is_later: Integers  # (n,) the parent has been given something before, by a sibling or rows
     flushes: Integers  # (n,) what is nothing is made zero where it passes on: see `denormals`
     axes: Floats  # (n, 9) the working axes in the body's own frame, as columns

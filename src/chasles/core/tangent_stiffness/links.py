@@ -12,7 +12,7 @@ from chasles.core.recursion.loop_constraints import LoopConstraint
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import Tree, TreeWorkspace, make_tree_workspace
 from chasles.core.tangent_stiffness.positive import SIZE
-from chasles.core.tangents import Tangents, make_tangents
+from chasles.core.terms import Tangents, make_tangents
 
 
 class TangentStiffness(NamedTuple):

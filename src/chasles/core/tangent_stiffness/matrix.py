@@ -19,7 +19,7 @@ from chasles.core.recursion.tree import ROW
 from chasles.core.signals import put_signals
 from chasles.core.tangent_stiffness.loads import opposite_wrench
 from chasles.core.tangent_stiffness.positive import SIZE, add_positive, factor_rows
-from chasles.core.tangents import effort_slopes, put_slopes
+from chasles.core.terms import effort_slopes, put_slopes
 from chasles.groups.vectors import ZERO
 from chasles.scalars.elementary import maximum
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, Floats, vec3
-from chasles.core.constraints.kind import Opening
 from chasles.core.constraints.lower_pair import LOWER_PAIR
 from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.kinds import Opening
 from chasles.core.placed import opening_of, pose_of
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.signals import put_signals
