@@ -163,7 +163,7 @@ REACHED = {
     "an overload": ("scalars/elementary.py", "lambda x: math.sin(x)", "lambda x: math.cos(x)"),
     "an intrinsic": ("compiled/pointers.py", "make_array(kind)(context, builder, value).data",
                      "make_array(kind)(context, builder, value).meminfo"),
-    "an option": ("core/retraction.py", "@hot\ndef combine", "@routine\ndef combine"),
+    "an option": ("core/state_block.py", "@hot\ndef combine", "@routine\ndef combine"),
 }  # fmt: skip
 
 

@@ -19,8 +19,8 @@ from chasles.core.newton.rows import put_rates_of_twists, put_twists_of_rates
 from chasles.core.newton.solve import chord_change, size_of
 from chasles.core.newton.structure import newton_of
 from chasles.core.outcomes import FACTORED, ITERATED, OK
-from chasles.core.retraction import retract, slope_length
 from chasles.core.stage import Role, stage
+from chasles.core.state_block import retract, slope_length
 from chasles.core.terms import put_slopes
 from chasles.run.options import ByHand
 from chasles.run.preparation import make_settings, stepper_of

@@ -7,7 +7,7 @@ from mechanisms import chain, moving
 
 import chasles as ch
 from chasles.core.arrays import flat_arrays
-from chasles.core.retraction import settle_turns
+from chasles.core.state_block import settle_turns
 
 SPACES = ("subgroups", "auto", "SE3", "SO3xR3")
 #: Angular momentum of a free wheel is kept: q = w t, whatever is saved.

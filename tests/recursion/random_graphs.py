@@ -13,10 +13,9 @@ from mechanisms import random_rotation
 from chasles.build.system.build_tree import LOOSE, Link, build_tree
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, ROW_WIDTH, TWIST
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
-from chasles.core.recursion.groups import Loops, make_loop_workspace
+from chasles.core.recursion.groups import LoopConstraint, Loops, Term, make_loop_workspace
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.loading import load_rows
-from chasles.core.recursion.loop_constraints import LoopConstraint, Term
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import DOF, PAIR_CODES, STORED, make_tree_workspace
 

@@ -9,7 +9,7 @@ import chasles as ch
 from chasles.build.system.build import build
 from chasles.build.system.tree_setup import tree_setup
 from chasles.core.recursion.count import recursion_flops
-from chasles.core.recursion.loop_constraints import LoopConstraint
+from chasles.core.recursion.groups import LoopConstraint
 from chasles.core.recursion.program import make_program
 from chasles.core.recursion.tables import make_loops
 from chasles.spaces import resolve_spaces

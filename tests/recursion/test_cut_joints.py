@@ -14,7 +14,7 @@ import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.refine import solve_rows
-from chasles.core.recursion.run import tree_factor
+from chasles.core.recursion.stage import tree_factor
 from chasles.spaces.tree import pair_tree
 from chasles.studies.library import bennett, bricard, four_bar, n_four_bar
 

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from chasles.build.system.build_tree import Link, build_tree
 from chasles.core.recursion.kinematics import tree_absolute
-from chasles.core.recursion.run import tree_rates
+from chasles.core.recursion.stage import tree_rates
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,

@@ -12,7 +12,7 @@ import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.build.system.build import build
 from chasles.build.system.tree_setup import tree_setup
-from chasles.core.recursion.run import tree_rates
+from chasles.core.recursion.stage import tree_rates
 from chasles.core.recursion.tree import FREE, make_tree_workspace
 from chasles.spaces import resolve_spaces
 

@@ -12,8 +12,7 @@ from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.arrays import vec3
 from chasles.core.recursion import tables
 from chasles.core.recursion.eliminate import SOLVED
-from chasles.core.recursion.loading import in_world
-from chasles.core.recursion.loop_constraints import LoopConstraint
+from chasles.core.recursion.groups import LoopConstraint, in_world
 from chasles.core.recursion.program import Frontier, make_program
 from chasles.core.recursion.solving import (
     loop_inward,

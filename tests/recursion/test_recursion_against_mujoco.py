@@ -11,7 +11,7 @@ import chasles as ch
 from chasles.build.system.build import build
 from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import state_of
-from chasles.core.recursion.run import tree_rates
+from chasles.core.recursion.stage import tree_rates
 from chasles.core.recursion.tree import ACCELERATION, ALPHA, OMEGA, TURN, make_tree_workspace
 from chasles.spaces import resolve_spaces
 

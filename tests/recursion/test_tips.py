@@ -4,7 +4,7 @@ import numpy as np
 from subgroup_runs import random_tree
 
 from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.core.recursion.run import tree_rates
+from chasles.core.recursion.stage import tree_rates
 from chasles.core.recursion.tree import SPHERICAL, make_tree_workspace
 
 

@@ -12,7 +12,7 @@ from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.build.system.build import build
 from chasles.build.system.build_tree import Link, build_tree
 from chasles.build.system.tree_setup import links_of
-from chasles.core.recursion.run import tree_rates
+from chasles.core.recursion.stage import tree_rates
 from chasles.core.recursion.tree import ALPHA, make_tree_workspace
 from chasles.model import InvalidBody, InvalidJoint
 from chasles.spaces import resolve_spaces

@@ -14,8 +14,8 @@ from mechanisms import double_pendulum, three_bar
 import chasles as ch
 from chasles.compiled import beyond, routine
 from chasles.core.outcomes import OK
-from chasles.core.retraction import finish, retract, slope_length
 from chasles.core.stage import Role, stage
+from chasles.core.state_block import finish, retract, slope_length
 from chasles.integrators.methods import Method, find_method, register_method
 
 

@@ -7,8 +7,8 @@ call all of it.
 """
 
 from chasles.compiled import inlined
-from chasles.core import retraction
 from chasles.core import stage as stages
+from chasles.core import state_block
 from chasles.core.recursion import refine, solving
 from chasles.core.recursion import stage as of_rows
 from chasles.core.recursion.accelerate import accelerations
@@ -16,9 +16,9 @@ from chasles.core.recursion.eliminate import eliminate_group
 from chasles.core.recursion.kinematics import kinematics
 from chasles.core.recursion.propagation import propagate_body
 
-retract = inlined(retraction.retract)
-pull_back = inlined(retraction.pull_back)
-finish = inlined(retraction.finish)
+retract = inlined(state_block.retract)
+pull_back = inlined(state_block.pull_back)
+finish = inlined(state_block.finish)
 begin_stage = inlined(stages.begin_stage, kinematics=inlined(kinematics))
 stage = inlined(stages.stage, begin_stage=begin_stage, accelerations=inlined(accelerations))
 eliminate_body = inlined(solving.eliminate_body, propagate_body=inlined(propagate_body))

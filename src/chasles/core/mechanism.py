@@ -4,11 +4,10 @@ from typing import NamedTuple
 
 from chasles.core.arrays import Floats, Integers, System
 from chasles.core.rank_monitor import RankMonitor
-from chasles.core.recursion.constant_rows import ConstantRows
 from chasles.core.recursion.floating import FloatingSystems
 from chasles.core.recursion.groups import Loops, LoopWorkspace
 from chasles.core.recursion.tree import Tree, TreeWorkspace
-from chasles.core.stabilisation import Stabiliser
+from chasles.core.stabilisation import ConstantRows, Stabiliser
 from chasles.core.state_block import Layout
 
 

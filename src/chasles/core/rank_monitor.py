@@ -17,8 +17,6 @@ so the product with the largest of the other kind is what is looked at.
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from chasles.compiled import formula, routine
 from chasles.core.arrays import Floats, Integers
 from chasles.core.outcomes import OK
@@ -54,11 +52,6 @@ class RankMonitor(NamedTuple):
     joint_count: int
     events: Floats  # (MOST_EVENTS, 2): time and row of singular poses
     count: Integers  # (1,) of events
-
-
-def nothing_seen(monitor: RankMonitor) -> Floats:
-    """What is known of every joint before the first step (joints, SEEN_WIDTH)."""
-    return np.tile([-1.0, -1.0, 0.0, 0.0, 0.0], (monitor.joint_count, 1))
 
 
 @formula

@@ -1,6 +1,7 @@
 """Stabilisation of joints: by how much they are open and slip, and one record for all stabilisers.
 
-Gaps and slips are -g and -J V, row for row as J has them.
+Gaps and slips are -g and -J V, row for row as J has them.  Velocities that stay in a constant
+subspace are kept there by constant rows: see `dynamics.constant_rows`.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -21,7 +22,7 @@ from chasles.core.arrays import (
 from chasles.core.constraints.registry import put_residual
 from chasles.core.placed import opening_of, pose_of, twist_of
 from chasles.groups.vectors import dot
-from chasles.scalars.elementary import maximum, sqrt
+from chasles.scalars.elementary import absolute, maximum, sqrt
 
 
 class Residuals(NamedTuple):
@@ -108,3 +109,46 @@ def make_record(
     found = storage(Residuals, sizes, chosen=np.ascontiguousarray(chosen, np.int64))
     pull, drift = np.zeros(rows), np.zeros(6 * system.body_count + rows)
     return Stabiliser(kind, found, *gains, pull, drift)
+
+
+class ConstantRows(NamedTuple):
+    """Constant rows of a tree's velocities, N v = 0, and what takes misses of them away.
+
+    In groups that share no velocity, each a dense matrix.
+    """
+
+    count: int
+    rows: Integers  # (count,) of a group
+    widths: Integers  # (count,) velocities of a group
+    columns: Integers  # (widths,) which these are, group after group
+    matrix: Floats  # (rows x widths,) N, group after group
+    inverse: Floats  # (rows x widths,) the transpose of N^+
+    residual: Floats  # (largest group,) storage
+
+
+def no_constant_rows() -> ConstantRows:
+    """Of most models."""
+    none, nothing = np.zeros(0, np.int64), np.zeros(0)
+    return ConstantRows(0, none, none, none, nothing, nothing, nothing)
+
+
+@once
+def remove_constant_rows(kept: Any, values: Any, first: int) -> float:
+    """v = v - N^+ N v of velocities, or of their rates, from values[first] on: the largest N v."""
+    begins, at, largest = 0, 0, 0.0
+    for group in range(kept.count):
+        rows, width = kept.rows[group], kept.widths[group]
+        for row in range(rows):
+            total = 0.0
+            for k in range(width):
+                value = values[first + kept.columns[begins + k]]
+                total += kept.matrix[at + row * width + k] * value
+            kept.residual[row] = total
+            largest = maximum(largest, absolute(total))
+        for row in range(rows):
+            for k in range(width):
+                share = kept.inverse[at + row * width + k] * kept.residual[row]
+                values[first + kept.columns[begins + k]] -= share
+        begins += width
+        at += rows * width
+    return largest

@@ -24,15 +24,14 @@ from chasles.core.outcomes import OK
 from chasles.core.placed import twist_of
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.closing import add_feedback, find_drift
-from chasles.core.recursion.constant_rows import remove_constant_rows
 from chasles.core.recursion.floating import put_floating_slopes
 from chasles.core.recursion.kinematics import find_speeds, kinematics, place
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, reactions
 from chasles.core.recursion.refine import load_norm, motion_norm, put_row_residuals
 from chasles.core.recursion.stage import accelerate_loops, follow, push, put_cut_rows
-from chasles.core.retraction import put_turn_rates
 from chasles.core.signals import put_signals
-from chasles.core.stabilisation import FED_BACK
+from chasles.core.stabilisation import FED_BACK, remove_constant_rows
+from chasles.core.state_block import put_turn_rates
 from chasles.scalars.elementary import sqrt
 
 __all__ = ["AccuracyLimits", "Mechanism", "Role", "begin_stage", "put_missed_rows", "stage"]

@@ -20,14 +20,18 @@ from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK, TURN
 from chasles.core.placed import kinetic_energy, twist_of
 from chasles.core.rank_monitor import BEFORE, LARGEST, LAST, SEEN_WIDTH, WANTED, monitor_pivots
 from chasles.core.recursion.closing import close_cut_joints, feed_back_gaps, speed_residual
-from chasles.core.recursion.constant_rows import remove_constant_rows
 from chasles.core.recursion.floating import correct_floating
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.stage import follow
 from chasles.core.recursion.tree import REVOLUTE, SPHERICAL
-from chasles.core.retraction import settle_turns
 from chasles.core.signals import put_signals
-from chasles.core.stabilisation import FED_BACK, PROJECTED, furthest, put_position_residual
+from chasles.core.stabilisation import (
+    FED_BACK,
+    PROJECTED,
+    furthest,
+    put_position_residual,
+    remove_constant_rows,
+)
 from chasles.core.stage import put_missed_rows
 from chasles.core.state_block import (
     AT_START,
@@ -45,6 +49,7 @@ from chasles.core.state_block import (
     WORST_GAP,
     WORST_MISS,
     WORST_SHARE,
+    settle_turns,
 )
 from chasles.groups.vectors import dot, sub
 from chasles.scalars.elementary import absolute, maximum, pick, sqrt

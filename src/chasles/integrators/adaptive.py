@@ -21,11 +21,17 @@ from chasles.compiled import beyond, borrow, hot, kernel, once, routine
 from chasles.core.arrays import Floats, copy, storage
 from chasles.core.outcomes import NOT_CLOSED, NOT_FINITE, OK, TURNED
 from chasles.core.recursion.stage import follow
-from chasles.core.retraction import combine, finish_step, pull_back, retract, slope_length
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation import UNSTABILISED
 from chasles.core.stage import Role, stage
-from chasles.core.state_block import EXCHANGED
+from chasles.core.state_block import (
+    EXCHANGED,
+    combine,
+    finish_step,
+    pull_back,
+    retract,
+    slope_length,
+)
 from chasles.core.step_checks import begin_step, end_step, monitor_energy, monitor_gaps
 from chasles.integrators.advance import MONITOR_EVERY, SEEN, exchange
 from chasles.integrators.measure import (

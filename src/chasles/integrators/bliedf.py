@@ -31,8 +31,8 @@ from chasles.core.newton.solve import next_stiff, put_begun, put_rest, size_of, 
 from chasles.core.newton.start import find_second_rates, is_resolved
 from chasles.core.newton.structure import Newton, newton_of
 from chasles.core.outcomes import EVALUATED, OK, count_up
-from chasles.core.retraction import finish_step, retract, slope_length
 from chasles.core.stage import Role, stage
+from chasles.core.state_block import finish_step, retract, slope_length
 from chasles.integrators.methods import Method, register_method
 from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas, make_munthe_kaas
 from chasles.integrators.tableaux import method as find_tableau

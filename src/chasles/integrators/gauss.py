@@ -30,8 +30,8 @@ import numpy as np
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats, copy, storage
 from chasles.core.outcomes import EVALUATED, ITERATED, NOT_CONVERGED, OK, TALLY_WIDTH, count_up
-from chasles.core.retraction import combine, finish_step, pull_back, retract, slope_length
 from chasles.core.stage import Role, stage
+from chasles.core.state_block import combine, finish_step, pull_back, retract, slope_length
 from chasles.scalars.elementary import sqrt
 
 #: Stages by name.

@@ -40,7 +40,7 @@ from chasles.core.newton.solve import next_stiff, put_begun, put_rest, solve_ste
 from chasles.core.newton.start import find_second_rates, is_resolved
 from chasles.core.newton.structure import Newton, newton_of
 from chasles.core.outcomes import OK
-from chasles.core.retraction import finish_step
+from chasles.core.state_block import finish_step
 from chasles.integrators.methods import Method, register_method
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.checks import check_flag

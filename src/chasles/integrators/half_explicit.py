@@ -43,16 +43,16 @@ from chasles.core.outcomes import (
 )
 from chasles.core.recursion.closing import SLIPS, close_cut_joints, put_openings, solve_for
 from chasles.core.recursion.stage import follow
-from chasles.core.retraction import (
+from chasles.core.signals import put_signals
+from chasles.core.stabilisation import PROJECTED
+from chasles.core.stage import Role, stage
+from chasles.core.state_block import (
     combine,
     finish_step,
     pull_back,
     retract,
     slope_length,
 )
-from chasles.core.signals import put_signals
-from chasles.core.stabilisation import PROJECTED
-from chasles.core.stage import Role, stage
 from chasles.integrators.tableaux import Tableau, lower
 from chasles.scalars.elementary import absolute, maximum
 

@@ -10,8 +10,8 @@ from chasles.build.system.build import Setup
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.mechanism import Mechanism
 from chasles.core.recursion.tree import EXP
-from chasles.core.retraction import slope_length
 from chasles.core.stabilisation import FED_BACK
+from chasles.core.state_block import slope_length
 from chasles.integrators.advance import register_scheme
 from chasles.integrators.compositions import composition
 from chasles.integrators.gauss import GAUSS, gauss_nodes, make_gauss

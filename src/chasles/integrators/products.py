@@ -44,8 +44,8 @@ import numpy as np
 from chasles.compiled import beyond, hot
 from chasles.core.arrays import Floats, Integers, copy, storage
 from chasles.core.outcomes import OK
-from chasles.core.retraction import combine, finish_step, retract, slope_length
 from chasles.core.stage import Role, stage
+from chasles.core.state_block import combine, finish_step, retract, slope_length
 from chasles.integrators.tableaux import Tableau
 
 #: Weights of the slopes, factor by factor.

@@ -54,9 +54,9 @@ from chasles.core.recursion.increments import PATH_WIDTH, on_own_group, put_mean
 from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.stage import factor_at, follow
 from chasles.core.recursion.tree import DOF, place_in_pair
-from chasles.core.retraction import finish_step, slope_length
 from chasles.core.signals import put_signals
 from chasles.core.stage import failure
+from chasles.core.state_block import finish_step, slope_length
 from chasles.integrators.compositions import composition
 from chasles.integrators.gauss import LOST, has_converged
 from chasles.integrators.rattlie_momenta import (

@@ -37,8 +37,8 @@ from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates
 from chasles.core.recursion.refine import effort_norm
 from chasles.core.recursion.stage import push_along, push_bodies
 from chasles.core.recursion.tree import ROW, TORQUE
-from chasles.core.retraction import put_turn_rates
 from chasles.core.stage import force_powers, put_powers
+from chasles.core.state_block import put_turn_rates
 from chasles.groups.so3 import so3_from_matrix, so3_log
 from chasles.groups.vectors import axpy, scale, sub, tmatmul, tmatvec
 from chasles.scalars.elementary import sqrt

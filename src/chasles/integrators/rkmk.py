@@ -17,8 +17,8 @@ from chasles.compiled import beyond, inlined, once
 from chasles.core import inlined as here
 from chasles.core.arrays import Floats, copy, storage
 from chasles.core.outcomes import OK
-from chasles.core.retraction import combine, finish, pull_back, retract, slope_length
 from chasles.core.stage import Role, stage
+from chasles.core.state_block import combine, finish, pull_back, retract, slope_length
 from chasles.integrators.tableaux import Tableau
 
 

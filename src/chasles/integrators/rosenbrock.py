@@ -35,14 +35,14 @@ from chasles.build.system.tree_setup import tree_setup
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, clear, copy, storage
 from chasles.core.outcomes import EVALUATED, FACTORED, ITERATED, OK, TALLY_WIDTH, count_up
-from chasles.core.retraction import (
+from chasles.core.stage import Role, stage
+from chasles.core.state_block import (
     combine,
     finish_step,
     pull_back,
     retract,
     slope_length,
 )
-from chasles.core.stage import Role, stage
 from chasles.core.tangent_stiffness.links import TangentStiffness, make_tangent_stiffness
 from chasles.core.tangent_stiffness.loads import (
     add_resistance,

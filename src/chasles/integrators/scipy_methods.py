@@ -17,8 +17,8 @@ from chasles.compiled import borrow, kernel
 from chasles.core.arrays import Integers
 from chasles.core.outcomes import OK
 from chasles.core.recursion.tree import SPHERICAL
-from chasles.core.retraction import finish_step, pull_back, retract
 from chasles.core.stage import Role, stage
+from chasles.core.state_block import finish_step, pull_back, retract
 from chasles.core.step_checks import begin_step, end_step
 from chasles.integrators.adaptive import drive
 from chasles.integrators.rkmk import make_munthe_kaas

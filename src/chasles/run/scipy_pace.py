@@ -7,7 +7,7 @@ import numpy as np
 from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import NOT_FINITE, OK
-from chasles.core.retraction import slope_length
+from chasles.core.state_block import slope_length
 from chasles.integrators.methods import Method
 from chasles.integrators.scipy_methods import (
     local_point,

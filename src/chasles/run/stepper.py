@@ -8,7 +8,13 @@ from typing import Any, Self
 import numpy as np
 
 from chasles.build.dynamics.constant_rows import constant_row_joints, constant_rows
-from chasles.build.dynamics.cut_joints import TreeStorage, cut_rows, monitor_of_rows, no_rows
+from chasles.build.dynamics.cut_joints import (
+    TreeStorage,
+    cut_rows,
+    monitor_of_rows,
+    no_rows,
+    nothing_seen,
+)
 from chasles.build.dynamics.solver import Solver, never_depend
 from chasles.build.start.consistent import driven_rates
 from chasles.build.system.build import Setup
@@ -19,14 +25,12 @@ from chasles.core.arrays import POSE_X, Floats, System, Workspace, lend
 from chasles.core.forces.registry import FORCES
 from chasles.core.kinds import no_effort
 from chasles.core.mechanism import AccuracyLimits, Mechanism
-from chasles.core.rank_monitor import SEEN_WIDTH, nothing_seen
-from chasles.core.recursion.constant_rows import no_constant_rows
+from chasles.core.rank_monitor import SEEN_WIDTH
 from chasles.core.recursion.floating import FLOATING_WIDTH, find_floating, floating_at_start
-from chasles.core.recursion.groups import make_loop_workspace
-from chasles.core.recursion.loading import in_world
+from chasles.core.recursion.groups import in_world, make_loop_workspace
 from chasles.core.recursion.tables import in_order
 from chasles.core.recursion.tree import BY_WRENCH, DOF, SPHERICAL, STORED, Tree, make_tree_workspace
-from chasles.core.stabilisation import FED_BACK, Stabiliser
+from chasles.core.stabilisation import FED_BACK, Stabiliser, no_constant_rows
 from chasles.core.state_block import (
     AT_START,
     MISSED_SINCE,

@@ -9,8 +9,8 @@ from chasles.build.system.gaps import gyration_radii
 from chasles.build.system.step_bounds import UNBOUNDED, StepBounds
 from chasles.core.arrays import Floats, lend
 from chasles.core.outcomes import OK
-from chasles.core.retraction import slope_length
 from chasles.core.stabilisation import UNSTABILISED
+from chasles.core.state_block import slope_length
 from chasles.integrators import adaptive
 from chasles.integrators.adaptive import adapt, leap, make_embedded
 from chasles.integrators.measure import body_sizes, make_measure

@@ -20,8 +20,8 @@ from chasles.build.dynamics.solver import Solver
 from chasles.build.system.build import Setup
 from chasles.build.system.tree_state import unit_twists
 from chasles.core.arrays import Floats, Integers
-from chasles.core.recursion.constant_rows import ConstantRows, no_constant_rows
-from chasles.core.recursion.loop_constraints import LoopConstraint
+from chasles.core.recursion.groups import LoopConstraint
+from chasles.core.stabilisation import ConstantRows, no_constant_rows
 from chasles.spaces.exactness import exact_joints
 
 #: Entries of N below this share of what is added up in their row are rounding errors, and singular

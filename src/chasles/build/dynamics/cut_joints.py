@@ -35,10 +35,9 @@ from chasles.core.arrays import Floats, Integers, Workspace
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.rank_monitor import EVENT_WIDTH, MOST_EVENTS, TINY, RankMonitor
 from chasles.core.recursion.eliminate import SOLVED
-from chasles.core.recursion.groups import Loops, LoopWorkspace, make_loop_workspace
-from chasles.core.recursion.loop_constraints import LoopConstraint
+from chasles.core.recursion.groups import LoopConstraint, Loops, LoopWorkspace, make_loop_workspace
 from chasles.core.recursion.motion import retract
-from chasles.core.recursion.run import tree_factor
+from chasles.core.recursion.stage import tree_factor
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import DOF, SPHERICAL, Tree, TreeWorkspace, turns_of
 
@@ -293,3 +292,8 @@ def monitor_of_rows(rows: CutRows, stop: bool) -> RankMonitor:
         events=np.zeros((MOST_EVENTS, EVENT_WIDTH)),
         count=np.zeros(1, np.int64),
     )
+
+
+def nothing_seen(monitor: RankMonitor) -> Floats:
+    """What is known of every joint before the first step (joints, SEEN_WIDTH)."""
+    return np.tile([-1.0, -1.0, 0.0, 0.0, 0.0], (monitor.joint_count, 1))

@@ -7,8 +7,7 @@ from chasles.build.system.build import Setup
 from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import unit_twists
 from chasles.core.arrays import Floats
-from chasles.core.recursion.groups import Loops
-from chasles.core.recursion.loop_constraints import LoopConstraint
+from chasles.core.recursion.groups import LoopConstraint, Loops
 from chasles.core.recursion.program import GIVE, make_program
 from chasles.core.recursion.tables import weights_of
 from chasles.core.recursion.tree import (

@@ -23,7 +23,7 @@ from chasles.build.system.state import State, checked_state
 from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import unit_twists
 from chasles.core.arrays import Floats
-from chasles.core.recursion.run import tree_rates
+from chasles.core.recursion.stage import tree_rates
 from chasles.core.recursion.tree import (
     SPHERICAL,
     SPHERICAL_ARMATURE,

@@ -28,8 +28,7 @@ from chasles.build.system.tree_setup import cuts_of, rotor_cuts
 from chasles.core.arrays import ROW_WIDTH, TWIST, Floats, Workspace, make_workspace
 from chasles.core.outcomes import OK
 from chasles.core.recursion.free_bodies import rate_residual, solve_free_rows, solve_states
-from chasles.core.recursion.groups import Loops, LoopWorkspace, make_loop_workspace
-from chasles.core.recursion.loop_constraints import LoopConstraint
+from chasles.core.recursion.groups import LoopConstraint, Loops, LoopWorkspace, make_loop_workspace
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import Tree, TreeWorkspace, make_tree_workspace
 from chasles.core.terms import terms_of

@@ -13,7 +13,7 @@ from chasles.build.system.state import State
 from chasles.build.system.tree_state import place_of
 from chasles.core.arrays import Floats, Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS, PAIR
-from chasles.core.recursion.loop_constraints import Gauge, LoopConstraint, Term
+from chasles.core.recursion.groups import Gauge, LoopConstraint, Term
 from chasles.core.recursion.tree import Tree
 from chasles.model import Coupling, CustomCoupling, Driver, Joint, Model
 from chasles.model.coordinates import ANGLE

@@ -16,7 +16,7 @@ from chasles.core.arrays import (
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.outcomes import TALLY_WIDTH
 from chasles.core.recursion.tree import DOF, ROW, SPHERICAL, Tree, turns_of
-from chasles.core.retraction import slope_length
+from chasles.core.state_block import slope_length
 
 #: What is told of the last step: iterations, factorisations of the whole Newton matrix, the
 #: velocity that changed most in the last iteration, the row that was furthest open, and by how much

@@ -34,9 +34,7 @@ from chasles.core.arrays import (
 )
 from chasles.core.blocks.small import dot6
 from chasles.core.newton.newton_workspace import OPEN, WORST_ROW
-from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.closing import put_slips, solve_for
-from chasles.core.recursion.constant_rows import remove_constant_rows
 from chasles.core.recursion.coupled import put_negative
 from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.tree import (
@@ -47,10 +45,11 @@ from chasles.core.recursion.tree import (
     SO3XR3_PAIR,
     SPHERICAL,
     TURN,
+    axis_of,
     coordinates_of,
     turns_of,
 )
-from chasles.core.stabilisation import put_position_residual
+from chasles.core.stabilisation import put_position_residual, remove_constant_rows
 from chasles.groups.vectors import ZERO, cross, dot, matvec, sub, tmatvec
 
 

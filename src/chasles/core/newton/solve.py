@@ -29,8 +29,8 @@ from chasles.core.newton.past_points import past_residual
 from chasles.core.newton.rows import correct_gaps, correct_rows, settle_powers
 from chasles.core.outcomes import EVALUATED, ITERATED, NEWTON_FAILED, OK, count_up
 from chasles.core.outcomes import FACTORED as ALL_FACTORED
-from chasles.core.retraction import retract, slope_length
 from chasles.core.stage import Role, stage
+from chasles.core.state_block import retract, slope_length
 from chasles.scalars.elementary import sqrt
 
 #: Iterations at the most.

@@ -6,8 +6,8 @@ from chasles.compiled import beyond, hot, once
 from chasles.core.arrays import clear, copy
 from chasles.core.newton.solve import size_of
 from chasles.core.outcomes import EVALUATED, OK, count_up
-from chasles.core.retraction import retract
 from chasles.core.stage import Role, stage
+from chasles.core.state_block import retract
 
 #: v'' is a difference over so many parts of the step: v' is known to 1e-14, h v'' to 1e-12 then.
 PARTS = 64.0

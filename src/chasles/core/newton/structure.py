@@ -21,8 +21,7 @@ from chasles.core.arrays import Floats, Integers, System
 from chasles.core.blocks.general import lay_out
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.newton.partials import PARTIALS_WIDTH
-from chasles.core.recursion.groups import Loops
-from chasles.core.recursion.loop_constraints import LoopConstraint
+from chasles.core.recursion.groups import LoopConstraint, Loops
 from chasles.core.recursion.program import GIVE, make_program
 from chasles.core.recursion.tables import starts
 from chasles.core.recursion.tree import Tree

@@ -24,7 +24,6 @@ from chasles.core.blocks.small import (
     scale6,
 )
 from chasles.core.recursion.articulate import articulate, clear_sums, load_wrenches
-from chasles.core.recursion.axes import axis_of, z_axis
 from chasles.core.recursion.denormals import flushed3
 from chasles.core.recursion.spherical_leaves import accelerate_leaf
 from chasles.core.recursion.tree import (
@@ -44,7 +43,9 @@ from chasles.core.recursion.tree import (
     SO3XR3_PAIR,
     SPHERICAL,
     TURN,
+    axis_of,
     coordinates_of,
+    z_axis,
 )
 from chasles.groups.vectors import ZERO, add, axpy, cross, dot, matvec, neg, sub, tmatvec
 

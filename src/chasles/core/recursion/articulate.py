@@ -34,7 +34,6 @@ from chasles.core.blocks.small import (
     put_triangle6,
     scale3,
 )
-from chasles.core.recursion.axes import axis_of, is_shift, z_axis
 from chasles.core.recursion.denormals import flushed3, flushed_inertia
 from chasles.core.recursion.inertia import (
     crossed,
@@ -71,7 +70,10 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     TORQUE,
     TURN,
+    axis_of,
     coordinates_of,
+    is_shift,
+    z_axis,
 )
 from chasles.groups.vectors import ZERO, add, axpy, cross, dot, matvec, neg, tmatvec
 

@@ -27,9 +27,8 @@ from chasles.core.placed import (
     twist_in_joint_frame,
     twist_of,
 )
-from chasles.core.recursion.axes import z_axis
 from chasles.core.recursion.body_rows import row_on_body, row_times_motion
-from chasles.core.recursion.tree import ROW
+from chasles.core.recursion.tree import ROW, z_axis
 from chasles.core.signals import polynomial
 from chasles.groups.vectors import add, cross, dot, matvec, scale, sub, tmatvec
 

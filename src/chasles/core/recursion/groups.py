@@ -13,10 +13,77 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import Floats, Integers, storage
+from chasles.core.arrays import SCREW_FORM, Floats, Integers, System, storage
+from chasles.core.constraints.registry import PAIR
+from chasles.core.recursion.tree import Tree
+
+
+class Term(NamedTuple):
+    """A coordinate that a coupling names."""
+
+    body: int  # whose joint has it
+    slot: int  # which of the joint's coordinates it is
+    stored: int  # where it stands in a state
+    rate: int  # ... and its rate among the velocities
+    turns: int  # 1 for an angle
+    powers: tuple[float, ...]  # f(q) = powers[0] q + powers[1] q^2 + ...
+    point: Floats  # of the joint on the body, from its centre of mass in its axes
+
+
+class Gauge(NamedTuple):
+    """A coordinate of a joint that has rows, where a coupling names one: poses tell it."""
+
+    a: int  # its bodies; -1: the ground
+    b: int
+    frames: tuple[Floats, Floats, Floats, Floats]  # axes and point on a, axes and point on b
+    sign: float  # -1 where the bodies are in the opposite order
+    turns: int  # 1 for an angle
+    angle_at: int  # where its whole turns are counted among the integrals; -1 of a displacement
+    powers: tuple[float, ...]  # see `Term`
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """Those that move."""
+        return tuple(body for body in (self.a, self.b) if body >= 0)
+
+
+class LoopConstraint(NamedTuple):
+    """A cut joint: its number in the system, its bodies, and the rows that are kept."""
+
+    joint: int
+    a: int  # -1: the ground
+    b: int
+    rows: tuple[int, ...]  # numbers of rows of J
+    balanced: bool = True  # whether its wrenches on the two bodies balance
+    terms: tuple[Term, ...] = ()  # of a coupling of coordinates, which has no bodies
+    gauges: tuple[Gauge, ...] = ()  # ... and of one of joints that have rows
+    offset: float = 0.0
+    ties: tuple[int, ...] = ()  # bodies of a coupling by a user's formula, or of the gauges
+    address: int = 0  # of that formula
+    shifts: int = 0  # the first row of J that locks a shift: turns before it go together
+    rotors: tuple[float, ...] = ()  # by row: inertia of a rotor, whose rows give way
+
+    @property
+    def is_coupling(self) -> bool:
+        """Whether it has no rows of J: they are on coordinates, or on any number of bodies."""
+        return bool(self.terms or self.ties)
+
+    @property
+    def groups(self) -> list[tuple[int, ...]]:
+        """The rows in groups of up to three, turns and shifts apart."""
+        turns = [row for row in self.rows if row < self.shifts]
+        shifts = [row for row in self.rows if row >= self.shifts]
+        return [
+            tuple(part[first : first + 3])
+            for part in (turns, shifts)
+            for first in range(0, len(part), 3)
+        ]
+
 
 #: A group is loaded from its rows of J; see `loading` for the other way.
 BY_ROWS = 0
+#: What the axes of a group lock.
+SHIFTS, TURNS = 1, 2
 
 
 class Loops(NamedTuple):
@@ -142,3 +209,34 @@ def make_loop_workspace(loops: Loops, bodies: int, rates: int) -> LoopWorkspace:
         "k": max(1, loops.group.max(initial=0)),
     }
     return storage(LoopWorkspace, sizes, active=np.ones(rows), selecting=np.ones(1, np.int64))
+
+
+def in_world(loops: Loops, tree: Tree, system: System) -> Loops:
+    """The same, with lower pairs loaded along their axes: their rows of J are not formed."""
+    joints, own = system.joints, tree.axes.reshape(-1, 3, 3)
+    loading, axes, points = loops.loading.copy(), loops.axes.copy(), loops.points.copy()
+    for g, first in enumerate(loops.first_row[:-1].tolist()):
+        joint = int(loops.joint_of[first])
+        plain = joints.kind[joint] == PAIR and joints.constant[joint] == 0.0
+        if not plain or system.form != SCREW_FORM:
+            continue
+        locked = [k for k in range(6) if joints.locked[joint] >> k & 1]
+        locked += [k for k in range(6) if joints.rotor_bits[joint] >> k & 1]
+        rows = loops.source[first : loops.first_row[g + 1]] - joints.first_row[joint]
+        parts = [locked[row] for row in rows]
+        b, frame = joints.b[joint], joints.axes_b[joint].reshape(3, 3)
+        columns = np.zeros((3, 3))
+        columns[:, : len(parts)] = (own[b].T @ frame)[:, [part % 3 for part in parts]]
+        loading[g] = TURNS if parts[0] < 3 else SHIFTS
+        axes[g] = columns.ravel()
+        points[g] = tree.centre[b] + own[b].T @ joints.point_b[joint]
+    formed = set(loops.joint_of[loops.first_row[:-1][loading == BY_ROWS]].tolist())
+    known = np.array([joint not in formed for joint in loops.joints.tolist()], np.int64)
+    return loops._replace(
+        loading=loading, axes=axes, points=points, in_world=known, is_formed=int(not known.all())
+    )
+
+
+def by_rows(loops: Loops) -> Loops:
+    """The same, with all groups loaded from J."""
+    return loops._replace(loading=0 * loops.loading, in_world=0 * loops.in_world, is_formed=1)

@@ -27,7 +27,6 @@ from chasles.core.arrays import (
     vec3,
     vec4,
 )
-from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.tree import (
     FREE,
     LEVER,
@@ -38,6 +37,7 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     TURN,
     Tree,
+    axis_of,
     coordinates_of,
 )
 from chasles.groups.se3 import se3_exp

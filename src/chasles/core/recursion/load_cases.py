@@ -14,7 +14,6 @@ from chasles.compiled import routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, vec3
 from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.core.recursion.articulate import add_load, clear_loads, load_wrenches
-from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.refine import (
     MOST_REFINEMENTS,
     converge,
@@ -29,6 +28,7 @@ from chasles.core.recursion.tree import (
     ROW,
     SPHERICAL,
     TURN,
+    axis_of,
     coordinates_of,
 )
 from chasles.groups.vectors import add, cross, dot, matvec, neg, scale, tmatvec

@@ -12,50 +12,13 @@ for shifts, and (e, 0) for turns; e turns with the body, as in the screw form of
 
 from typing import Any
 
-import numpy as np
-
 from chasles.compiled import formula, hot, routine
-from chasles.core.arrays import ROW_WIDTH, SCREW_FORM, System, mat9, put3, put_twist, vec3
-from chasles.core.constraints.registry import PAIR
+from chasles.core.arrays import ROW_WIDTH, mat9, put3, put_twist, vec3
 from chasles.core.recursion.body_rows import row_on_body
 from chasles.core.recursion.coupled import load_ties
-from chasles.core.recursion.groups import BY_ROWS, Loops
-from chasles.core.recursion.tree import OMEGA, POINT, ROW, SPEED, TURN, Tree
+from chasles.core.recursion.groups import BY_ROWS, TURNS
+from chasles.core.recursion.tree import OMEGA, POINT, ROW, SPEED, TURN
 from chasles.groups.vectors import ZERO, add, cross, matmul, matvec, sub, tmatvec
-
-#: What the axes of a group lock.
-SHIFTS, TURNS = 1, 2
-
-
-def in_world(loops: Loops, tree: Tree, system: System) -> Loops:
-    """The same, with lower pairs loaded along their axes: their rows of J are not formed."""
-    joints, own = system.joints, tree.axes.reshape(-1, 3, 3)
-    loading, axes, points = loops.loading.copy(), loops.axes.copy(), loops.points.copy()
-    for g, first in enumerate(loops.first_row[:-1].tolist()):
-        joint = int(loops.joint_of[first])
-        plain = joints.kind[joint] == PAIR and joints.constant[joint] == 0.0
-        if not plain or system.form != SCREW_FORM:
-            continue
-        locked = [k for k in range(6) if joints.locked[joint] >> k & 1]
-        locked += [k for k in range(6) if joints.rotor_bits[joint] >> k & 1]
-        rows = loops.source[first : loops.first_row[g + 1]] - joints.first_row[joint]
-        parts = [locked[row] for row in rows]
-        b, frame = joints.b[joint], joints.axes_b[joint].reshape(3, 3)
-        columns = np.zeros((3, 3))
-        columns[:, : len(parts)] = (own[b].T @ frame)[:, [part % 3 for part in parts]]
-        loading[g] = TURNS if parts[0] < 3 else SHIFTS
-        axes[g] = columns.ravel()
-        points[g] = tree.centre[b] + own[b].T @ joints.point_b[joint]
-    formed = set(loops.joint_of[loops.first_row[:-1][loading == BY_ROWS]].tolist())
-    known = np.array([joint not in formed for joint in loops.joints.tolist()], np.int64)
-    return loops._replace(
-        loading=loading, axes=axes, points=points, in_world=known, is_formed=int(not known.all())
-    )
-
-
-def by_rows(loops: Loops) -> Loops:
-    """The same, with all groups loaded from J."""
-    return loops._replace(loading=0 * loops.loading, in_world=0 * loops.in_world, is_formed=1)
 
 
 @hot

@@ -4,13 +4,20 @@ SO(3) is the only factor with brackets, but for bodies on SE(3).  On all others 
 dexp^-1 is 1.  The map tau is exp, or the Cayley map: on one axis $2\arctan(x/2)$, whose inverse
 differential is $1 + x^2/4$; or exp whose dexp^-1 is summed up to some brackets only, to see what
 these do.
+
+Near full turns of a step the rate of an increment has a pole.
+
+$$ |\mathrm{dexp}^{-1}_{-x}\,y| = \frac{|x|/2}{|\sin(|x|/2)|}\,|y| \qquad\text{for } y\perp x :$$
+
+at $|x| = 2\pi k$ no rate of the increment x moves the axis of rotation.  A step that stretches its
+rates tenfold (5.7 rad are the first that do; beyond three turns all) is not the step of a
+method.  Only where x and y commute, as in a uniform rotation, dexp^-1 is 1 whatever the angle.
 """
 
 from typing import Any
 
 from chasles.compiled import formula, hot, routine
 from chasles.core.arrays import put3, put4, put_twist, twist6, vec3, vec4
-from chasles.core.full_turns import commute, near_full_turn, parallel
 from chasles.core.outcomes import OK, TURNED
 from chasles.core.recursion.tree import (
     CAYLEY,
@@ -39,8 +46,43 @@ from chasles.groups.so3 import (
     so3_exp,
     so3_normalise,
 )
-from chasles.groups.vectors import ZERO, axpy, cross, neg
-from chasles.scalars.elementary import atan2, compensated, cos, sin
+from chasles.groups.vectors import ZERO, add, axpy, cross, dot, neg
+from chasles.scalars.elementary import absolute, atan2, compensated, cos, sin, sqrt
+
+#: Shorter increments (squared, 3 rad) are not looked at: they stretch rates 1.5 times at the most.
+SHORT = 9.0
+#: Rates are stretched so much at the most.
+MOST_STRETCHED = 10.0
+#: Sine between two axes that are one to rounding.
+PARALLEL = 1e-9
+
+
+@formula
+def near_full_turn(x: Any) -> bool:
+    """Whether dexp^-1 stretches rates too much at the rotation vector x."""
+    square = dot(x, x)
+    if square <= SHORT:
+        return False
+    half = 0.5 * sqrt(square)
+    return half > MOST_STRETCHED * absolute(sin(half))
+
+
+@formula
+def parallel(x: Any, y: Any) -> bool:
+    """Whether two vectors are along one line, to rounding."""
+    across = cross(x, y)
+    return dot(across, across) <= PARALLEL * PARALLEL * dot(x, x) * dot(y, y)
+
+
+@formula
+def commute(x: Any, y: Any) -> bool:
+    """Whether two twists commute in SE(3), to rounding."""
+    if not parallel(x[0], y[0]):
+        return False
+    across = add(cross(x[0], y[1]), cross(x[1], y[0]))
+    size = dot(x[0], x[0]) * dot(y[1], y[1]) + dot(x[1], x[1]) * dot(y[0], y[0])
+    return dot(across, across) <= PARALLEL * PARALLEL * size
+
 
 #: B_k / k! of dexp^-1, with Bernoulli's numbers.
 BERNOULLI = (1.0, -1.0 / 2.0, 1.0 / 12.0, 0.0, -1.0 / 720.0, 0.0, 1.0 / 30240.0)

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from chasles.core.recursion.loop_constraints import LoopConstraint
+from chasles.core.recursion.groups import LoopConstraint
 
 GROUND = -1
 GIVE, CLOSE = 0, 1

@@ -27,7 +27,6 @@ from chasles.core.blocks.small import (
     scale3,
     scale6,
 )
-from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.tree import (
     ALPHA,
     BIAS_U,
@@ -43,6 +42,7 @@ from chasles.core.recursion.tree import (
     REVOLUTE,
     ROW,
     SPHERICAL,
+    axis_of,
     coordinates_of,
 )
 from chasles.groups.vectors import ZERO, add, axpy, cross, dot, sub, tmatvec

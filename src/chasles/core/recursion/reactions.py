@@ -23,7 +23,6 @@ from chasles.core.recursion.articulate import (
     load_wrenches,
     rigid_of,
 )
-from chasles.core.recursion.axes import axis_of, column_of_turn
 from chasles.core.recursion.coupled import couple_bodies
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.inertia import response
@@ -37,6 +36,8 @@ from chasles.core.recursion.tree import (
     ROW,
     SPHERICAL,
     TURN,
+    axis_of,
+    column_of_turn,
     coordinates_of,
 )
 from chasles.groups.vectors import add, cross, dot, matmult, matvec, neg, sub, tmatvec

@@ -27,7 +27,6 @@ from chasles.core.blocks.small import (
 )
 from chasles.core.recursion.accelerate import accelerate_body, chart_rates, free_rates, solve_six
 from chasles.core.recursion.articulate import add_load, articulate_body, clear_loads
-from chasles.core.recursion.axes import axis_of
 from chasles.core.recursion.denormals import LONG, flushed6
 from chasles.core.recursion.eliminate import (
     SOLVED,
@@ -54,6 +53,7 @@ from chasles.core.recursion.tree import (
     ROW,
     SPHERICAL,
     TORQUE,
+    axis_of,
     coordinates_of,
 )
 from chasles.groups.vectors import ZERO, add, axpy, cross, dot, neg, tmatvec

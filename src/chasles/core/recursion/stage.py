@@ -10,7 +10,7 @@
 
 from typing import Any
 
-from chasles.compiled import hot, once
+from chasles.compiled import borrow, hot, kernel, once
 from chasles.core.arrays import SCREW_FORM, clear, copy
 from chasles.core.constraints.registry import PAIR, assemble_joint
 from chasles.core.constraints.rows import screw_rows
@@ -163,3 +163,29 @@ def factor_at(
     )
     loop_work.selecting[0] = 1
     return loop_inward(tree, tree_work, loops, loop_work, closing)
+
+
+@kernel("loop-closing joints of trees", seconds=8, plain=(300, 20_000))
+def tree_factor(
+    tree: Any,
+    tree_work: Any,
+    system: Any,
+    workspace: Any,
+    loops: Any,
+    loop_work: Any,
+    state: Any,
+    closing: int,
+) -> int:
+    """`factor_at` for Python."""
+    return factor_at(
+        borrow(tree), borrow(tree_work), borrow(system), borrow(workspace), borrow(loops),
+        borrow(loop_work), borrow(state), closing,
+    )  # fmt: skip
+
+
+@kernel("accelerations of trees", seconds=4)
+def tree_rates(tree: Any, tree_work: Any, state: Any, rates: Any) -> None:
+    """The rates of all velocities at a state, from the loads and signals in `tree_work`."""
+    model, workspace, now = borrow(tree), borrow(tree_work), borrow(state)
+    kinematics(model, now, workspace.rows)
+    accelerations(model, workspace, borrow(rates), 0)

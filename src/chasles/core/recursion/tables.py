@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers
-from chasles.core.recursion.groups import BY_ROWS, Loops
-from chasles.core.recursion.loop_constraints import LoopConstraint
+from chasles.core.recursion.groups import BY_ROWS, LoopConstraint, Loops
 from chasles.core.recursion.program import CLOSE, Program, Weight, make_program
 from chasles.core.recursion.tree import DOF, FREE, Tree
 

@@ -47,12 +47,13 @@ z.  So there is a pair for each of the twelve classes of connected subgroups of 
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from chasles.compiled import formula
-from chasles.core.arrays import Floats, Integers
+from chasles.core.arrays import Floats, Integers, vec3
+from chasles.groups.vectors import ZERO, cross, scale
 
 # --- pairs ---
 
@@ -223,3 +224,40 @@ def make_tree_workspace(
         has_spherical_leaves=int(not rows),
         is_loaded=int(wrenches or rows),
     )
+
+
+@formula
+def column_of_turn(rows: Any, at: int, k: int) -> Any:
+    return rows[at + TURN + k], rows[at + TURN + 3 + k], rows[at + TURN + 6 + k]
+
+
+@formula
+def z_axis(rows: Any, at: int) -> Any:
+    return column_of_turn(rows, at, 2)
+
+
+@formula
+def is_shift(pair: int, slot: int) -> bool:
+    """Whether a coordinate turns nothing.  Of all pairs but balls and charts."""
+    return slot >= turns_of(pair) and pair != SPHERICAL_ARMATURE
+
+
+@formula
+def axis_of(tree: Any, rows: Any, body: int, pair: int, slot: int) -> Any:
+    """S of a coordinate: (turn, shift).  Of all pairs but balls and charts."""
+    at = body * ROW
+    z = z_axis(rows, at)
+    if pair == SPHERICAL_ARMATURE:
+        return column_of_turn(rows, at, slot), ZERO
+    if pair == REVOLUTE:
+        return z, ZERO
+    turns = turns_of(pair)
+    if slot < turns:
+        return z, scale(tree.pitch[body], z)
+    if is_flat(pair):
+        x = vec3(rows, at + AXIS)
+        if slot == turns:
+            return ZERO, x
+        if slot == turns + 1:
+            return ZERO, cross(z, x)
+    return ZERO, z

@@ -6,9 +6,13 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from chasles.core.arrays import ROW_WIDTH, Floats, Integers, Workspace, storage
-from chasles.core.recursion.groups import Loops, LoopWorkspace, make_loop_workspace
-from chasles.core.recursion.loading import by_rows
-from chasles.core.recursion.loop_constraints import LoopConstraint
+from chasles.core.recursion.groups import (
+    LoopConstraint,
+    Loops,
+    LoopWorkspace,
+    by_rows,
+    make_loop_workspace,
+)
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import Tree, TreeWorkspace, make_tree_workspace
 from chasles.core.tangent_stiffness.positive import SIZE

@@ -7,7 +7,6 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, clear, copy, put_twis
 from chasles.core.outcomes import OK
 from chasles.core.recursion.articulate import clear_sums, inertia_of, put_inertia, sum_of
 from chasles.core.recursion.body_rows import row_on_body
-from chasles.core.recursion.constant_rows import remove_constant_rows
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.kinematics import kinematics, place_bodies
 from chasles.core.recursion.load_cases import load_bodies, load_efforts, solve_load_case
@@ -17,6 +16,7 @@ from chasles.core.recursion.solving import loop_inward
 from chasles.core.recursion.stage import put_cut_rows
 from chasles.core.recursion.tree import ROW
 from chasles.core.signals import put_signals
+from chasles.core.stabilisation import remove_constant_rows
 from chasles.core.tangent_stiffness.loads import opposite_wrench
 from chasles.core.tangent_stiffness.positive import SIZE, add_positive, factor_rows
 from chasles.core.terms import effort_slopes, put_slopes
