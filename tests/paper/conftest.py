@@ -3,7 +3,7 @@
 import pytest
 
 from chasles.studies.paper.claims import all_claims
-from chasles.studies.paper.options import Options
+from chasles.studies.paper.examples import Options
 from chasles.studies.paper.report import make_report
 from chasles.studies.paper.study import Study
 

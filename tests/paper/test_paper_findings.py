@@ -7,8 +7,13 @@ from pytest import approx
 from chasles.groups.so3 import so3_rotate
 from chasles.scalars.traced import Tape
 from chasles.studies.paper.claims.rules import FAILS, HOLDS, ONLY_IF
-from chasles.studies.paper.operations import inputs, operations_of, operations_of_a_stage
-from chasles.studies.paper.printed_top import MIXED, Equations
+from chasles.studies.paper.printed_top import (
+    MIXED,
+    Equations,
+    inputs,
+    operations_of,
+    operations_of_a_stage,
+)
 
 EXACT = 1e-12
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from chasles.studies.paper.operations import operations_of_a_stage
+from chasles.studies.paper.printed_top import operations_of_a_stage
 
 PROJECT = Path(__file__).parent.parent.parent
 README = (PROJECT / "README.md").read_text(encoding="utf-8")

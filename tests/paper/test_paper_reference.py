@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 
 from chasles.studies.paper.examples import EXAMPLES
-from chasles.studies.paper.reference import PAPER_TOLERANCES, TIGHT_TOLERANCES, quaternion_reference
+from chasles.studies.paper.printed_top import (
+    PAPER_TOLERANCES,
+    TIGHT_TOLERANCES,
+    quaternion_reference,
+)
 from chasles.studies.paper_mechanisms import heavy_top
 
 TABLE = Path(__file__).parent.parent / "reference" / "ref_top.csv"

@@ -8,8 +8,7 @@ from scipy.integrate import solve_ivp
 
 import chasles as ch
 from chasles.cli import main
-from chasles.studies.reproduced.all_cases import CASES, reproduce
-from chasles.studies.reproduced.case import Reproduced, digits_in_common
+from chasles.studies.reproduced.cases import CASES, Reproduced, digits_in_common, reproduce
 
 
 @pytest.mark.parametrize("name", CASES)

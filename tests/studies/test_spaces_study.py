@@ -8,7 +8,7 @@ import pytest
 from chasles.model.tables import finite
 from chasles.studies import gallery
 from chasles.studies.library import bennett, bricard, four_bar
-from chasles.studies.spaces_study import cases, endurance, kept, loops
+from chasles.studies.spaces_study import cases, endurance, loops
 from chasles.studies.spaces_study.page import page
 from chasles.studies.spaces_study.study import make_study, measured
 
@@ -16,16 +16,16 @@ ROUNDING = 1e-13
 LINKAGES = {"four-bar": four_bar, "Bennett": bennett, "Bricard": bricard}
 
 
-@pytest.mark.parametrize("method", kept.METHODS)
+@pytest.mark.parametrize("method", endurance.METHODS)
 def test_a_floating_chain_on_subgroups_keeps_joints_momenta_and_its_path(method):
-    found = kept.errors("floating", kept.floating_chain(), "subgroups", method)
+    found = endurance.errors("floating", endurance.floating_chain(), "subgroups", method)
     assert max(found[what] for what in ("gap", "P", "L", "X")) < ROUNDING
 
 
-@pytest.mark.parametrize("method", kept.METHODS)
+@pytest.mark.parametrize("method", endurance.METHODS)
 def test_the_direct_product_keeps_momentum_and_path_but_not_the_joints(method):
     """P and X are linear in the velocities and positions of the centres of mass."""
-    found = kept.errors("floating", kept.floating_chain(), "SO3xR3", method)
+    found = endurance.errors("floating", endurance.floating_chain(), "SO3xR3", method)
     assert max(found["P"], found["X"]) < ROUNDING < min(found["gap"], found["L"])
 
 
@@ -49,7 +49,7 @@ def test_a_path_that_bends_is_seen():
     chain = gallery.chain(3)
     falling = gallery.Model(chain.bodies, chain.joints[1:], gravity=(0, 0, -2.0))
     outcome = cases.run(falling, "subgroups", until=0.5)
-    assert kept.path_error(falling, outcome.result) == pytest.approx(0.25, rel=1e-12)
+    assert endurance.path_error(falling, outcome.result) == pytest.approx(0.25, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", LINKAGES)

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import pytest
 
 import chasles as ch
-from chasles.view.run_report import write_report
+from chasles.view.report import write_report
 
 HOSTILE = (
     "<script>parent.hacked=1</script>",

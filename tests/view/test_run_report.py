@@ -6,7 +6,7 @@ import pytest
 
 import chasles as ch
 from chasles.cli import main
-from chasles.view.run_report import write_report
+from chasles.view.report import write_report
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "heavy_top.toml"
 

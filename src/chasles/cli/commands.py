@@ -107,7 +107,7 @@ def sweep(options: Namespace) -> int:
 
 
 def paper(options: Namespace) -> int:
-    from chasles.studies.paper.options import Options
+    from chasles.studies.paper.examples import Options
     from chasles.studies.paper.report import make_report
 
     names = ("step", "method", "until", "out", "quick")
@@ -117,7 +117,7 @@ def paper(options: Namespace) -> int:
 
 
 def reproduce(options: Namespace) -> int:
-    from chasles.studies.reproduced.all_cases import CASES, reproduce
+    from chasles.studies.reproduced.cases import CASES, reproduce
 
     found = [reproduce(name) for name in options.names or CASES]
     agree = all(one.agrees for one in found)

@@ -102,7 +102,7 @@ def keep(result: Any, folder: Path, options: argparse.Namespace) -> None:
     """Write the result and print its summary."""
     written = {"result": str(result.save(folder / "result.nc"))}
     if options.report is not None:
-        from chasles.view.run_report import write_report  # late: plotting takes a while to load
+        from chasles.view.report import write_report  # late: plotting takes a while to load
 
         title = options.file.stem.replace("_", " ")
         written["report"] = str(write_report(result, options.report, title))

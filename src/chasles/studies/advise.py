@@ -14,7 +14,7 @@ from chasles.notices import progress_bar
 from chasles.run.preparation import check_progress
 from chasles.spaces.designation import Spaces
 from chasles.studies.advice_search import LONGER, AdviceSearch, Trial, combined, default_steps
-from chasles.studies.printed import Printed, check_lists, checked_falling
+from chasles.studies.output import Printed, check_lists, checked_falling
 
 SPACES = ("auto", "SE3", "SO3xR3")
 METHODS = ("heun", "kutta3", "rk4", "dopri5", "dop853")

@@ -19,8 +19,8 @@ from chasles.spaces.designation import Spaces
 from chasles.spaces.on_subgroups import check_subgroups
 from chasles.studies.candidates import Candidate, candidates_of
 from chasles.studies.measure import CandidateResult, costs, measure
+from chasles.studies.output import Printed
 from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of
-from chasles.studies.printed import Printed
 
 SHOWN_JOINTS = 6
 

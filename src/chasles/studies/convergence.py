@@ -24,7 +24,7 @@ from chasles.result.result import Result
 from chasles.run.motion_error import MotionError, error_at_end, sizes_of
 from chasles.run.time_grid import NEVER
 from chasles.spaces.designation import Spaces
-from chasles.studies.printed import Printed, check_lists, checked_falling
+from chasles.studies.output import Printed, check_lists, checked_falling
 
 #: The reference: a run of order 8 in the best space, at the shortest step over this ...
 FINER = 2

@@ -12,7 +12,7 @@ from chasles.model.tables import Table, small
 from chasles.studies.figures import work_panels
 from chasles.studies.integrators_study import cases
 from chasles.studies.integrators_study.cases import SPACES, STEP, is_secular
-from chasles.studies.output import coordinate_acceleration, write_study
+from chasles.studies.output import answered, write_study
 from chasles.studies.words import page_of
 from chasles.studies.work_precision import Point, Work
 from chasles.view.plots import Figure, Panel
@@ -25,7 +25,7 @@ def measured(effort: cases.Effort, progress: bool | None = None) -> dict[str, An
         "work": lambda: cases.work(effort),
         "drift": lambda: cases.drift(effort),
     }
-    return coordinate_acceleration(questions, progress, steps=effort.steps)
+    return answered(questions, progress, steps=effort.steps)
 
 
 def make_study(out: Path, effort: cases.Effort, progress: bool | None = None) -> str:

@@ -15,8 +15,12 @@ from chasles.many.quiet import simulate_quietly
 from chasles.model import Model
 from chasles.spaces.subalgebras import hat
 from chasles.studies.paper.claims.rules import Measure
-from chasles.studies.paper.printed_top import Equations, integrate
-from chasles.studies.paper.reference import TIGHT_TOLERANCES, quaternion_reference
+from chasles.studies.paper.printed_top import (
+    TIGHT_TOLERANCES,
+    Equations,
+    integrate,
+    quaternion_reference,
+)
 from chasles.studies.paper.runs import CaseResult
 from chasles.studies.paper.study import Study
 from chasles.studies.paper.words import words

@@ -1,15 +1,29 @@
-"""The paper's four examples, and one well-known top beside them, as ordinary models.
+"""The paper's four examples, a well-known top beside them, and models beyond: ordinary models.
 
-They are written in `chasles.studies.paper_mechanisms`; words.toml says what they are called, and
-which choice is made where the paper leaves data out.
+The four are written in `chasles.studies.paper_mechanisms`; words.toml says what they are called,
+and which choice is made where the paper leaves data out.  Beyond them are random starts, a body in
+free flight and a top on a platform.  `Options` say which of them a report is made of.
 """
 
 from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
 
-from chasles.model import Model, UnknownName
+import numpy as np
+
+from chasles.integrators.tableaux import method as find_method
+from chasles.model import GROUND, InvalidOption, Model, Spherical, UnknownName
+from chasles.studies.gallery import random_rotation
 from chasles.studies.library.heavy_top import model as bruls_cardona_top
 from chasles.studies.paper.words import words
-from chasles.studies.paper_mechanisms import double_pendulum, floating_pair, heavy_top, three_bar
+from chasles.studies.paper_mechanisms import (
+    HALF,
+    double_pendulum,
+    floating_pair,
+    heavy_top,
+    link,
+    three_bar,
+)
 
 
 @dataclass(frozen=True)
@@ -45,3 +59,110 @@ EXAMPLES: dict[str, Example] = {
 
 def example(key: str) -> Example:
     return EXAMPLES[UnknownName.check("example", key, EXAMPLES)]
+
+
+#: Some of the paper's equations are integrated in plain Python, five times as long as the others.
+MOST_STEPS = 50_000
+
+
+@dataclass(frozen=True)
+class Options:
+    """The paper's own values are the defaults."""
+
+    examples: tuple[str, ...] | None = None
+    step: float = 1e-3
+    method: str = "rk4"
+    until: float = 1.0
+    out: Path = Path("out/paper")
+    quick: bool = False
+
+    def __post_init__(self) -> None:
+        for key in self.examples or ():
+            example(key)
+        find_method(self.method)
+        for name, value in (("--step", self.step), ("--until", self.until)):
+            if not (isfinite(value) and value > 0):
+                raise InvalidOption(f"{name} must be a positive time in seconds, got {value:g}.")
+        steps = self.until / self.step
+        if not 10 <= steps <= MOST_STEPS:
+            raise InvalidOption(
+                f"--until {self.until:g} s at --step {self.step:g} s is {steps:.3g} steps,"
+                f" but a report takes between 10 and {MOST_STEPS}."
+            )
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The examples, in the paper's order."""
+        return tuple(key for key in EXAMPLES if self.examples is None or key in self.examples)
+
+    @property
+    def as_in_paper(self) -> bool:
+        return (self.step, self.method, self.until) == (1e-3, "rk4", 1.0)
+
+
+SEED = 2013
+STARTS = 24
+SPINS = (10.0, 20.0, 30.0)  # rad/s, standard deviation per component
+SPEED = 1.0  # m/s, likewise, of the floating pair's centre of mass
+
+
+def random_pair(rng: np.random.Generator, spin: float, grounded: bool) -> Model:
+    """Two links on a ball joint, in random attitudes and spins; hung up in gravity, or floating."""
+    turns = random_rotation(rng), random_rotation(rng)
+    spins = rng.normal(scale=spin, size=(2, 3))
+    drift = np.zeros(3) if grounded else rng.normal(scale=SPEED, size=3)
+    to_end = np.array([HALF, 0, 0])
+    arms = [turn @ to_end for turn in turns]  # from a link's centre to its far end, world
+    swings = [turn @ np.cross(rate, to_end) for turn, rate in zip(turns, spins)]
+    positions = [arms[0], 2 * arms[0] + arms[1]]
+    velocities = [swings[0], 2 * swings[0] + swings[1]]
+    if not grounded:  # the centre of mass of the pair moves at `drift`
+        mean = (velocities[0] + velocities[1]) / 2
+        velocities = [v - mean + drift for v in velocities]
+    first, second = (
+        link(
+            f"link {k + 1}",
+            position=positions[k],
+            rotation=turns[k],
+            velocity=velocities[k],
+            angular_velocity=spins[k],
+        )
+        for k in range(2)
+    )
+    joints = [Spherical("joint 2", first, second, at=2 * arms[0])]
+    if grounded:
+        joints.insert(0, Spherical("joint 1", GROUND, first, at=(0, 0, 0)))
+    return Model([first, second], joints, gravity=(0, 0, -9.81 if grounded else 0.0))
+
+
+def random_models(kind: str, spin: float, starts: int = STARTS) -> dict[str, Model]:
+    """`starts` pendulums or floating pairs, always the same ones."""
+    rng = np.random.default_rng((SEED, round(spin), kind == "pendulum"))
+    return {
+        f"random {kind} {spin:g} rad/s, start {index + 1}": random_pair(
+            rng, spin, grounded=kind == "pendulum"
+        )
+        for index in range(starts)
+    }
+
+
+def free_body() -> Model:
+    """A link in free flight: spinning, its centre moving at 1 m/s, no forces."""
+    body = link("link", velocity=(1, 0, 0), angular_velocity=(10, 20, 30))
+    return Model([body], gravity=(0, 0, 0))
+
+
+BOOSTS = (0.1, 1.0, 10.0, 100.0)  # m/s
+BOOST = 10.0
+
+
+def boosted_name(boost: float) -> str:
+    return f"floating pair at {boost:g} m/s"
+
+
+PLATFORM_SPEEDS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)  # m/s
+PLATFORM_SPEED = 1.0
+
+
+def platform_name(speed: float) -> str:
+    return f"top on a platform at {speed:g} m/s"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from chasles.integrators.tableaux import METHODS, method
-from chasles.studies.paper import beyond
+from chasles.studies.paper import examples
 from chasles.studies.paper.claims.rules import DRIFTS
 from chasles.studies.paper.examples import EXAMPLES
 from chasles.studies.paper.figures import (
@@ -95,7 +95,7 @@ def random_figure(study: Study) -> Figure:
                 size=(4.6, 0.95 + 0.43 * len(rows)),
             )
         )
-    return captioned_figure("random-starts", {"starts": beyond.STARTS}, panels)
+    return captioned_figure("random-starts", {"starts": examples.STARTS}, panels)
 
 
 def loop_figure(study: Study) -> Figure:
@@ -128,9 +128,9 @@ def loop_figure(study: Study) -> Figure:
 
 
 def platform_figure(study: Study) -> Figure:
-    shown = study.shown(beyond.platform_name(beyond.PLATFORM_SPEED))
-    speeds = [v for v in beyond.PLATFORM_SPEEDS if v > 0]
-    series = over_speeds(study, beyond.platform_name, speeds, "pivot")
+    shown = study.shown(examples.platform_name(examples.PLATFORM_SPEED))
+    speeds = [v for v in examples.PLATFORM_SPEEDS if v > 0]
+    series = over_speeds(study, examples.platform_name, speeds, "pivot")
     overtaken = [v for v, a, b in zip(speeds, series[0].values, series[1].values) if a > b]
     crossing = (
         f" and is larger than that on SO(3)×ℝ³ from {overtaken[0]:g} m/s on" if overtaken else ""
@@ -139,7 +139,7 @@ def platform_figure(study: Study) -> Figure:
         "crossing": crossing, "framed": max(series[2].values), "inside": max(series[3].values),
     }  # fmt: skip
     return captioned_figure("platform", words, (
-        logarithmic(gap_curves(shown, "pivot"), f"Platform at {beyond.PLATFORM_SPEED:g} m/s",
+        logarithmic(gap_curves(shown, "pivot"), f"Platform at {examples.PLATFORM_SPEED:g} m/s",
                     "gap in m"),
         against(series, "Any speed", "speed of the platform in m/s", "largest gap in m"),
     ))  # fmt: skip
@@ -157,7 +157,7 @@ def over_speeds(
 
 def free_figure(study: Study) -> Figure:
     """A pair in flight at several speeds, and the momentum of one free body."""
-    series = over_speeds(study, beyond.boosted_name, beyond.BOOSTS, "joint")
+    series = over_speeds(study, examples.boosted_name, examples.BOOSTS, "joint")
     curves = []
     for s, outcome in study.shown("free body").items():
         momentum = outcome.result.momentum()
@@ -166,7 +166,7 @@ def free_figure(study: Study) -> Figure:
     words = {
         "proper": series[0].values[-1], "product": series[1].values[-1],
         "framed": max(series[2].values), "inside": max(series[3].values),
-        "fastest": beyond.BOOSTS[-1],
+        "fastest": examples.BOOSTS[-1],
     }  # fmt: skip
     return captioned_figure("free-flight", words, (
         against(series, "Floating pair", "speed of the pair in m/s", "largest gap in m"),

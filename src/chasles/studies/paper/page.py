@@ -5,7 +5,7 @@ from typing import Any
 
 from chasles.integrators.tableaux import METHODS
 from chasles.model.tables import Table
-from chasles.studies.paper import beyond, figures, figures_beyond
+from chasles.studies.paper import examples, figures, figures_beyond
 from chasles.studies.paper.claims.rules import FAILS, HOLDS, ONLY_IF, Claim
 from chasles.studies.paper.errata import Erratum
 from chasles.studies.paper.examples import EXAMPLES
@@ -251,7 +251,7 @@ def answer(study: Study, claims: list[Claim]) -> list[str]:
     if len(study.of_paper) < sum(example.in_paper for example in EXAMPLES.values()):
         names = ", ".join(EXAMPLES[key].title.lower() for key in options.chosen)
         return [filled(texts["part"], {"names": names})]
-    tops, pair = study.pair("heavy-top"), study.pair(beyond.boosted_name(beyond.BOOST))
+    tops, pair = study.pair("heavy-top"), study.pair(examples.boosted_name(examples.BOOST))
     energy = next(claim for claim in claims if claim.key == "top-energy")
     ratio = tops[1].energy_drift / tops[0].energy_drift
     numbers = {
@@ -260,7 +260,7 @@ def answer(study: Study, claims: list[Claim]) -> list[str]:
         "tried": f"with {options.method}",
         "finest": "",
         "mixing": "",
-        "boost": beyond.BOOST,
+        "boost": examples.BOOST,
         "wider": pair[0].gap("joint") / pair[1].gap("joint"),
     }
     if not options.quick:

@@ -13,7 +13,7 @@ from chasles.studies.output import tell, writable
 from chasles.studies.paper.claims import all_claims
 from chasles.studies.paper.claims.rules import Claim, Measure
 from chasles.studies.paper.errata import Erratum, all_errata
-from chasles.studies.paper.options import Options
+from chasles.studies.paper.examples import Options
 from chasles.studies.paper.page import TITLE, Page
 from chasles.studies.paper.study import Study
 from chasles.view.plots import Figure, save_files

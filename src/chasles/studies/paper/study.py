@@ -11,14 +11,15 @@ from chasles.model import InvalidOption, Model
 from chasles.studies.candidates import Candidate
 from chasles.studies.gallery import floating_pair, platform_top
 from chasles.studies.measure import costs
-from chasles.studies.paper import beyond
-from chasles.studies.paper.examples import EXAMPLES
-from chasles.studies.paper.options import Options
-from chasles.studies.paper.printed_top import Equations, Trajectory, integrate
-from chasles.studies.paper.reference import (
+from chasles.studies.paper import examples
+from chasles.studies.paper.examples import EXAMPLES, Options
+from chasles.studies.paper.printed_top import (
     PAPER_TOLERANCES,
     TIGHT_TOLERANCES,
+    Equations,
     Reference,
+    Trajectory,
+    integrate,
     quaternion_reference,
 )
 from chasles.studies.paper.runs import Case, CaseResult, Runs
@@ -42,7 +43,7 @@ class Study:
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        self.spins = beyond.SPINS[:1] if options.quick else beyond.SPINS
+        self.spins = examples.SPINS[:1] if options.quick else examples.SPINS
         self.runs = Runs(self.models())
         self.printed = cache(self.integrated)
 
@@ -50,16 +51,16 @@ class Study:
         models = {key: EXAMPLES[key].model for key in self.options.chosen}
         if self.has("double-pendulum"):
             for spin in self.spins:
-                models |= beyond.random_models("pendulum", spin)
+                models |= examples.random_models("pendulum", spin)
         if self.has("floating-pair"):
             for spin in self.spins:
-                models |= beyond.random_models("floating", spin)
-            models["free body"] = beyond.free_body()
-            for boost in beyond.BOOSTS:
-                models[beyond.boosted_name(boost)] = floating_pair(boost)
+                models |= examples.random_models("floating", spin)
+            models["free body"] = examples.free_body()
+            for boost in examples.BOOSTS:
+                models[examples.boosted_name(boost)] = floating_pair(boost)
         if self.has("heavy-top"):
-            for speed in beyond.PLATFORM_SPEEDS:
-                models[beyond.platform_name(speed)] = platform_top(speed)
+            for speed in examples.PLATFORM_SPEEDS:
+                models[examples.platform_name(speed)] = platform_top(speed)
             models["heavy top in gravity"] = heavy_top(gravity=9.81)
         return models
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.studies.spaces_study import kept
+from chasles.studies.spaces_study import endurance
 from chasles.studies.spaces_study.cases import BOTH, METHODS, RULES
 from chasles.view.plots import Figure, Panel
 from chasles.view.study_panels import Series, bars, distribution, dots, slopes
@@ -108,8 +108,8 @@ def kept_figure(table: dict[str, Any]) -> Figure:
     }
     panels = []
     for quantity, (title, label) in titles.items():
-        errors = {rule: [table[rule][m][quantity] for m in kept.METHODS] for rule in RULES}
-        panels.append(Panel(dots(kept.METHODS, by_rule(errors), title, label), title, TALL))
+        errors = {rule: [table[rule][m][quantity] for m in endurance.METHODS] for rule in RULES}
+        panels.append(Panel(dots(endurance.METHODS, by_rule(errors), title, label), title, TALL))
     return Figure("kept", "", "", tuple(panels), columns=3)
 
 

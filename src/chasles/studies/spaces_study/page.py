@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 from chasles.model.tables import Table
-from chasles.studies.spaces_study import endurance, kept, loops
+from chasles.studies.spaces_study import endurance, loops
 from chasles.studies.spaces_study.cases import FAST, RULES
 from chasles.studies.spaces_study.drawings import NAMES, relative_errors
 from chasles.studies.words import page_of
@@ -142,16 +142,16 @@ def number(value: float | None) -> str:
 
 def kept_values(data: dict[str, Any]) -> dict[str, str]:
     found = (e for spaces in data.values() for methods in spaces.values() for e in methods.values())
-    rounding = [v for errors in found for v in errors.values() if v < kept.ROUNDING]
+    rounding = [v for errors in found for v in errors.values() if v < endurance.ROUNDING]
     pivoted = data["pivoted"]
     return {
-        "kept_step_ms": f"{1e3 * kept.STEP:g}",
-        "kept_until": f"{kept.UNTIL:g}",
-        "kept_rounding": sci(kept.ROUNDING, 0),
+        "kept_step_ms": f"{1e3 * endurance.STEP:g}",
+        "kept_until": f"{endurance.UNTIL:g}",
+        "kept_rounding": sci(endurance.ROUNDING, 0),
         "kept_largest": sci(max(rounding)),
         "kept_summary": "\n".join(summary(data)),
-        "kept_floating": full_table(data["floating"], kept.QUANTITIES["floating"]),
-        "kept_pivoted": full_table(pivoted, kept.QUANTITIES["pivoted"]),
+        "kept_floating": full_table(data["floating"], endurance.QUANTITIES["floating"]),
+        "kept_pivoted": full_table(pivoted, endurance.QUANTITIES["pivoted"]),
     }
 
 
@@ -161,7 +161,7 @@ def summary(data: dict[str, Any]) -> Iterator[str]:
         for rule, methods in spaces.items():
             cells = [f"{chain}, {NAMES[rule]}"]
             for quantity in SHOWN:
-                if quantity not in kept.QUANTITIES[chain]:
+                if quantity not in endurance.QUANTITIES[chain]:
                     cells.append("–")
                     continue
                 values = [errors[quantity] for errors in methods.values()]
@@ -170,14 +170,14 @@ def summary(data: dict[str, Any]) -> Iterator[str]:
 
 
 def span(values: list[float]) -> str:
-    if max(values) < kept.ROUNDING:
+    if max(values) < endurance.ROUNDING:
         return "**round-off**"
     return f"{number(max(values))} … {number(min(values))}"
 
 
 def full_table(spaces: dict[str, Any], quantities: tuple[str, ...]) -> str:
     def cell(value: float) -> str:
-        return f"**{sci(value)}**" if value < kept.ROUNDING else number(value)
+        return f"**{sci(value)}**" if value < endurance.ROUNDING else number(value)
 
     rows = [
         [NAMES[rule], method, *(cell(errors[quantity]) for quantity in quantities)]

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from chasles.model import Model
-from chasles.studies.output import coordinate_acceleration, write_study
-from chasles.studies.spaces_study import cases, endurance, kept, loops
+from chasles.studies.output import answered, write_study
+from chasles.studies.spaces_study import cases, endurance, loops
 
 
 def measured(
@@ -24,15 +24,13 @@ def measured(
         "door": endurance.door,
         "floating": cases.floating,
         "platform": cases.platform,
-        "kept": kept.kept,
+        "kept": endurance.kept,
         "loops": lambda: loops.loops(effort, ledger),
         "redundant": lambda: loops.redundant(linkages, ledger),
         "cost": lambda: cases.cost(effort),
         "cayley": cases.cayley_against_exp,
     }
-    data = coordinate_acceleration(
-        questions, progress, quick=effort.quick, step=cases.STEP, until=cases.UNTIL
-    )
+    data = answered(questions, progress, quick=effort.quick, step=cases.STEP, until=cases.UNTIL)
     data["predictions"] = {"checked": ledger.checked, "exact": ledger.held, "wrong": ledger.wrong}
     return data
 

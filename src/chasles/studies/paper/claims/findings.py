@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from chasles.integrators.tableaux import METHODS
-from chasles.studies.paper import beyond
+from chasles.studies.paper import examples
 from chasles.studies.paper.claims.rules import (
     DRIFTS,
     EXACT,
@@ -22,8 +22,7 @@ from chasles.studies.paper.claims.rules import (
     two_orders,
     verdict,
 )
-from chasles.studies.paper.operations import operations_of_a_stage
-from chasles.studies.paper.printed_top import MIXED
+from chasles.studies.paper.printed_top import MIXED, operations_of_a_stage
 from chasles.studies.paper.runs import CaseResult
 from chasles.studies.paper.study import FORMS, PAPER_SPACES, Study
 from chasles.studies.paper.words import filled, words
@@ -232,8 +231,8 @@ def best_overall(study: Study) -> Finding:
 
 
 def slowly_moving_body(study: Study) -> Finding:
-    name = beyond.platform_name(beyond.PLATFORM_SPEED)
-    resting = study.run(beyond.platform_name(0.0), "SE3")
+    name = examples.platform_name(examples.PLATFORM_SPEED)
+    resting = study.run(examples.platform_name(0.0), "SE3")
     runs = study.pair(name)
     a, b = (o.gap("pivot") for o in runs)
     values = {
@@ -250,20 +249,20 @@ def slowly_moving_body(study: Study) -> Finding:
 
 def equivalent_otherwise(study: Study) -> Finding:
     """A pair in uniform flight is "another case": seen from beside it, it is the pair at rest."""
-    names = [beyond.boosted_name(v) for v in (beyond.BOOST, beyond.BOOSTS[-1])]
+    names = [examples.boosted_name(v) for v in (examples.BOOST, examples.BOOSTS[-1])]
     runs, free = study.pair(names[0]), study.pair("free body")
     gaps, fastest, resting = (
         [o.gap("joint") for o in study.pair(name)] for name in (*names, "floating-pair")
     )
     losses = [momentum_loss(outcome) for outcome in free]
     values = {
-        "boost": beyond.BOOST,
+        "boost": examples.BOOST,
         "gaps": gaps,
         "inside": study.chosen(names[0]).gap("joint"),
         "resting": resting,
         "wider": gaps[0] / gaps[1],
         "widest": fastest[0] / fastest[1],
-        "fastest": beyond.BOOSTS[-1],
+        "fastest": examples.BOOSTS[-1],
         "losses": losses,
     }
     measures = [
