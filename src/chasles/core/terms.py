@@ -153,8 +153,10 @@ def put_back(tangents: Any, workspace: Any, body: int) -> None:
 def wrench_on_pair(
     system: Any, tangents: Any, multipliers: Any, which: int, is_joint: int, a: int, b: int,
     out: Any,
-) -> None:  # fmt: skip
-    """Wrench of a force on its bodies a and b, or of J^T lambda of a joint with a minus."""
+) -> float:  # fmt: skip
+    """Wrench of a force on its bodies a and b, or of J^T lambda of a joint with a minus; the power
+    of the force that it does not store.
+    """
     probe = tangents.probe
     if is_joint != 0:
         assemble_joint(system, which, probe.absolute, probe, probe.jacobian, probe.eta)
@@ -164,16 +166,17 @@ def wrench_on_pair(
             for row in range(first, first + system.joints.rows[which]):
                 total -= probe.jacobian[row * ROW_WIDTH + c] * multipliers[row]
             out[c] = total
-        return
+        return 0.0
     for c in range(6):
         if a >= 0:
             probe.rhs[6 * a + c] = 0.0
         if b >= 0:
             probe.rhs[6 * b + c] = 0.0
-    add_force_wrench(system.forces.kind[which], system, which, probe)
+    supplied: float = add_force_wrench(system.forces.kind[which], system, which, probe)
     for c in range(6):
         out[c] = probe.rhs[6 * a + c] if a >= 0 else 0.0
         out[6 + c] = probe.rhs[6 * b + c] if b >= 0 else 0.0
+    return supplied
 
 
 @routine

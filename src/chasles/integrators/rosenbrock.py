@@ -19,8 +19,9 @@ matrix is factored with the symmetric and positive parts of K and D, and the res
 for.  What A has is damped as by an implicit method, whatever the step; what it has not is
 integrated explicitly.
 
-The energy supplied is that of the forces with all that they give way by, at the mean velocity of
-the stage: the balance closes to the order of the method, however stiff the forces.
+The work of forces is that with all that they give way by, at the mean velocity of the step: the
+balance closes to the order of the method, however stiff they are (see
+`core.tangent_stiffness.work`).
 
 `linearly-implicit` has the coefficients of Shampine and Reichelt (1997, MATLAB's ode23s): order 2
 for any A, and L-stable with $\gamma = 1/(2 + \sqrt2)$ if A is the derivative.
@@ -32,8 +33,8 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from chasles.build.system.tree_setup import tree_setup
-from chasles.compiled import beyond, hot, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, Floats, clear, copy, storage
+from chasles.compiled import beyond, hot, once, routine
+from chasles.core.arrays import Floats, clear, copy, storage
 from chasles.core.outcomes import EVALUATED, FACTORED, ITERATED, OK, TALLY_WIDTH, count_up
 from chasles.core.stage import Role, stage
 from chasles.core.state_block import (
@@ -50,8 +51,10 @@ from chasles.core.tangent_stiffness.loads import (
     is_touched,
     load_factored,
     put_rest,
+    put_ways,
 )
 from chasles.core.tangent_stiffness.matrix import answer, linearise
+from chasles.core.tangent_stiffness.work import add_driver_powers, work_along, works_on_bodies
 from chasles.integrators.measure import (
     POSES,
     VELOCITIES,
@@ -104,6 +107,7 @@ class LinearlyImplicit(NamedTuple):
     delta: Annotated[Floats, "slope"]  # the change of the accelerations, at their place
     more: Annotated[Floats, "slope"]  # ... and what an iteration adds to it
     tangent: TangentStiffness
+    mean: Annotated[Floats, "slope"]  # the mean velocities of the step, at their place
     measure: Measure
     tally: Annotated[Floats, TALLY_WIDTH]  # see `core.tally`
 
@@ -150,12 +154,15 @@ def resist(
             moves[at], moves[k] = sums[at], sums[k] + reach * (slope[k] + sums[at])
     if is_touched(tangent):
         move_bodies(mechanism, measure, state, moves, POSES, False)
-        add_resistance(tangent, tangent.stiffness, -1.0, measure.placed)
+        put_ways(tangent, measure.placed, tangent.ways)
+        add_resistance(tangent, tangent.stiffness, -1.0, tangent.ways)
         move_bodies(mechanism, measure, state, moves, VELOCITIES, False)
-        add_resistance(tangent, tangent.damping, -1.0, measure.placed)
+        put_ways(tangent, measure.placed, tangent.speeds)
+        add_resistance(tangent, tangent.damping, -1.0, tangent.speeds)
         if not is_known:
             move_bodies(mechanism, measure, state, slope, VELOCITIES, False)
-            add_resistance(tangent, tangent.rest, 1.0, measure.placed)
+            put_ways(tangent, measure.placed, tangent.speeds)
+            add_resistance(tangent, tangent.rest, 1.0, tangent.speeds)
             load_factored(tangent, measure.placed)
 
 
@@ -176,6 +183,7 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
     length, tangent = slope_length(mechanism), scheme.tangent
     clear(scheme.delta, length)
     clear(scheme.more, length)
+    clear(tangent.answered, tangent.answer_width)
     resist(mechanism, scheme, state, slope, reach, False)
     last = 0.0
     for index in range(MOST_ITERATIONS):
@@ -188,6 +196,8 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
             return OK
         for k in range(length):
             scheme.delta[k] += scheme.more[k]
+        for k in range(tangent.answer_width):
+            tangent.answered[k] += tangent.loop_work.solution[k]
         small = CONVERGED * square_of(mechanism, scheme.delta) if index > 0 else 0.0
         if tangent.is_rest[0] == 0 or change <= small:
             return OK
@@ -196,32 +206,37 @@ def find_delta(mechanism: Any, scheme: Any, state: Any, slope: Any, reach: float
     return OK
 
 
-@routine
-def supply_at_mean(
+@once
+def book_work(
     mechanism: Any, workspace: Any, scheme: Any, state: Any, slope: Any, step: float
 ) -> None:
-    """The power of the forces with all that they give way by, in place of that of the stage."""
-    tree, tree_work, loads, more = (
+    """The work of every force and driver with all that it gives way by, and their sum."""
+    tree, system, tangent, rates = (
         mechanism.tree,
-        mechanism.tree_work,
-        scheme.tangent.tree_work,
-        0.0,
+        mechanism.system,
+        scheme.tangent,
+        mechanism.tree.rate_count,
     )
-    placed, rates = scheme.measure.placed, mechanism.tree.rate_count
-    for k in range(rates):
-        now, mean = scheme.point[tree.stored_count + k], rates + k
-        scheme.increment[mean] = state[tree.stored_count + k] + 0.5 * step * slope[mean]
-        if tree_work.has_efforts != 0:
-            more += (tree_work.efforts[k] + loads.efforts[k]) * scheme.increment[mean]
-            more -= tree_work.efforts[k] * now
-    if tree_work.has_wrenches != 0:
-        move_bodies(mechanism, scheme.measure, scheme.point, scheme.increment, VELOCITIES, False)
-        for body in range(mechanism.system.body_count):
-            for c in range(6):
-                k, at = 6 * body + c, body * ABSOLUTE_WIDTH + TWIST + c
-                more += (tree_work.wrenches[k] + loads.wrenches[k]) * placed[at]
-                more -= tree_work.wrenches[k] * workspace.absolute[at]
-    slope[supply_at(mechanism)] += more
+    works, supplied = beyond(slope, 2 * rates), 0.0
+    for k in range(rates, 2 * rates):
+        scheme.mean[k] = state[tree.stored_count + k - rates] + 0.5 * step * slope[k]
+    if mechanism.tree_work.has_efforts != 0:
+        for index in range(system.force_count):
+            k = mechanism.tree_work.along[index]
+            if k >= 0:
+                total, works[index] = work_along(
+                    mechanism, workspace, tangent, index, state, scheme.point, scheme.increment,
+                    scheme.mean[rates + k],
+                )  # fmt: skip
+                supplied += total
+    if tangent.count > 0:
+        move_bodies(mechanism, scheme.measure, scheme.point, scheme.mean, VELOCITIES, False)
+        supplied += works_on_bodies(mechanism, workspace, tangent, scheme.measure.placed, works)
+    if system.drive_count > 0:
+        add_driver_powers(mechanism, workspace, tangent, beyond(scheme.delta, rates), works)
+        for k in range(system.force_count, system.force_count + system.drive_count):
+            supplied += works[k]
+    slope[supply_at(mechanism)] = supplied
 
 
 @routine
@@ -241,7 +256,7 @@ def add_tangent_terms(
         slope[rates + k] += scheme.delta[rates + k]
         slope[k] += scheme.sums[rates + k] + reach * slope[rates + k]
     if weight != 0.0:
-        supply_at_mean(mechanism, workspace, scheme, state, slope, step)
+        book_work(mechanism, workspace, scheme, state, slope, step)
     return OK
 
 

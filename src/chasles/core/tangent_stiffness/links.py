@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from chasles.core.arrays import ROW_WIDTH, Floats, Integers, Workspace, storage
+from chasles.core.forces.registry import FORCES
 from chasles.core.recursion.groups import (
     LoopConstraint,
     Loops,
@@ -33,6 +34,11 @@ class TangentStiffness(NamedTuple):
     touched: Annotated[Integers, "l"]  # whether forces act there, at the start of this step
     stiffness: Annotated[Floats, "l", SIZE]
     damping: Annotated[Floats, "l", SIZE]
+    ways: Annotated[Floats, "l", 6]  # w of the step
+    speeds: Annotated[Floats, "l", 6]  # its rate
+    of_force: Annotated[Floats, "f", 2, SIZE]  # K and D by force, of one on a coordinate k and c
+    stores: Integers  # (f,) whether a potential accounts for a part of its work ...
+    parted: Annotated[Integers, "f"]  # ... and not for all of it, in this step
     positive: Annotated[Floats, "l", SIZE]  # S
     rest: Annotated[Floats, "l", SIZE]  # S - gamma h D - (gamma h)^2 K
     stiff: Annotated[Floats, "v"]  # k of the coordinates
@@ -49,6 +55,11 @@ class TangentStiffness(NamedTuple):
     still: Annotated[Floats, "kept"]  # the point, at rest
     loops: Loops  # no body is untouched: forces add to inertias
     loop_work: LoopWorkspace
+    own_rows: Integers  # (rows of the mechanism,) where these stand among `loops`
+    answer_width: int
+    answered: Annotated[Floats, "column"]  # delta, motions of bodies and mu (see `refine`)
+    efforts: Annotated[Floats, "v"]  # of drivers, along coordinates
+    joint_wrench: Annotated[Floats, "n", 6]
 
 
 def make_tangent_stiffness(
@@ -70,11 +81,17 @@ def make_tangent_stiffness(
     signals = np.zeros(max(1, system.signal_count))  # driven coordinates do not yield
     tangents, rows = make_tangents(system, workspace), system.row_count + 6 * len(links)
     jacobian, eta = np.zeros((rows, ROW_WIDTH)), np.zeros(rows)
-    sizes = {"l": len(links), "v": tree.rate_count, "kept": mechanism.layout.kept}
+    kinds = system.forces.kind[:count].tolist()
+    sizes = {"l": len(links), "f": count, "v": tree.rate_count, "kept": mechanism.layout.kept}
+    sizes["n"] = tree.body_count
+    sizes["column"] = tree.rate_count + 6 * tree.body_count + max(1, loops.row_count)
     return storage(
         TangentStiffness,
         sizes,
         link_of=link_of,
+        stores=np.array([FORCES[kind].potential is not None for kind in kinds], np.int64),
+        own_rows=own_rows(mechanism.loops, loops),
+        answer_width=sizes["column"],
         moved=np.array([b for _, b in links], np.int64),
         base=np.array([a for a, _ in links], np.int64),
         count=len(links),
@@ -88,6 +105,12 @@ def make_tangent_stiffness(
         loops=loops,
         loop_work=make_loop_workspace(loops, tree.body_count, tree.rate_count),
     )
+
+
+def own_rows(own: Loops, loops: Loops) -> Integers:
+    """Where the rows of a mechanism stand among those with links."""
+    where = {source: row for row, source in enumerate(loops.source.tolist())}
+    return np.array([where[source] for source in own.source.tolist()], np.int64)
 
 
 def with_links(

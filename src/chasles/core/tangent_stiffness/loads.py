@@ -49,19 +49,27 @@ def clear_loads(tangent: Any) -> None:
 
 
 @routine
-def add_resistance(tangent: Any, matrices: Any, sign: float, placed: Any) -> None:
-    """sign * K w (or D w) of all links on both bodies, which move as in `placed`, to the loads."""
+def put_ways(tangent: Any, placed: Any, out: Any) -> None:
+    """w of all links whose bodies move as in `placed`."""
     for link in range(tangent.count):
         if tangent.touched[link] != 0:
-            add_resistance_of(tangent, matrices, sign, placed, link)
+            a, b = tangent.base[link], tangent.moved[link]
+            put_twist(out, 6 * link, relative_to_base(tangent.workspace.absolute, placed, a, b))
 
 
 @routine
-def add_resistance_of(tangent: Any, matrices: Any, sign: float, placed: Any, link: int) -> None:
+def add_resistance(tangent: Any, matrices: Any, sign: float, ways: Any) -> None:
+    """sign * K w (or D w) of all links on both bodies, to the loads."""
+    for link in range(tangent.count):
+        if tangent.touched[link] != 0:
+            add_resistance_of(tangent, matrices, sign, ways, link)
+
+
+@routine
+def add_resistance_of(tangent: Any, matrices: Any, sign: float, ways: Any, link: int) -> None:
     """The same for one link."""
     a, b, out = tangent.base[link], tangent.moved[link], tangent.tree_work.wrenches
-    w = relative_to_base(tangent.workspace.absolute, placed, a, b)
-    six = w[0] + w[1]
+    six = get6(ways, 6 * link)
     for c in range(6):
         tangent.wrench[c] = sign * dot6(get6(matrices, SIZE * link + 6 * c), six)
         out[6 * b + c] += tangent.wrench[c]
@@ -73,7 +81,8 @@ def add_resistance_of(tangent: Any, matrices: Any, sign: float, placed: Any, lin
 
 @routine
 def load_factored(tangent: Any, placed: Any) -> None:
-    r"""Add -S w of bodies that move as in `placed`: far larger, maybe, than what is left of it.
+    r"""Add -S w of bodies that move as in `placed`, and w as in tangent.speeds: far larger, maybe,
+    than what is left of it.
 
     Where it is rows l that give way, $-l\,l\cdot w$ is what they are asked for, $-l\cdot w$: their
     multipliers are the small difference then.
@@ -90,7 +99,7 @@ def load_factored(tangent: Any, placed: Any) -> None:
             tangent.loop_work.wanted[row] = -total - dot6(six, twist[0] + twist[1])
     for link in range(tangent.count):
         if tangent.base[link] < 0 and tangent.touched[link] != 0:
-            add_resistance_of(tangent, tangent.positive, -1.0, placed, link)
+            add_resistance_of(tangent, tangent.positive, -1.0, tangent.speeds, link)
 
 
 @routine
@@ -115,4 +124,5 @@ def put_rest(tangent: Any, delta: Any, placed: Any) -> None:
                 tangent.tree, tangent.tree_work.rows, absolute, tangent.loop_work.solution, body
             )
             put_twist(placed, body * ABSOLUTE_WIDTH + TWIST, found)
-        add_resistance(tangent, tangent.rest, 1.0, placed)
+        put_ways(tangent, placed, tangent.speeds)
+        add_resistance(tangent, tangent.rest, 1.0, tangent.speeds)

@@ -46,20 +46,33 @@ def differentiate(mechanism: Any, tangent: Any, point: Any) -> None:
         if k >= 0:
             value, rate = point[tree_work.along_at[index]], point[tree.stored_count + k]
             stiff, damped = effort_slopes(system, tangents, tangent.workspace, index, value, rate)
+            tangent.of_force[2 * SIZE * index] = stiff
+            tangent.of_force[2 * SIZE * index + SIZE] = damped
             tangent.stiff[k] += stiff
             tangent.damped[k] += damped
         elif link >= 0:
-            a, b, none = tangent.base[link], tangent.moved[link], tangent.wrench
-            if a < 0:  # a force that names the ground second has its body first
-                a, b = system.forces.a[index], system.forces.b[index]
-            side = 1 if b == tangent.moved[link] else 0
-            if put_slopes(system, tangents, tangent.workspace, none, index, 0, a, b, side == 0):
-                tangent.touched[link] = 1
-                for r in range(6):
-                    for c in range(6):
-                        at, entry = SIZE * link + 6 * r + c, 24 * (6 * side + r) + 12 * side + c
-                        tangent.stiffness[at] -= tangents.block[entry]
-                        tangent.damping[at] -= tangents.block[entry + 6]
+            differentiate_link(system, tangent, index, link)
+
+
+@routine
+def differentiate_link(system: Any, tangent: Any, index: int, link: int) -> None:
+    """K and D of one force, and their sums of all forces between its bodies."""
+    tangents, own = tangent.tangents, 2 * SIZE * index
+    a, b, none = tangent.base[link], tangent.moved[link], tangent.wrench
+    if a < 0:  # a force that names the ground second has its body first
+        a, b = system.forces.a[index], system.forces.b[index]
+    side = 1 if b == tangent.moved[link] else 0
+    if not put_slopes(system, tangents, tangent.workspace, none, index, 0, a, b, side == 0):
+        clear(beyond(tangent.of_force, own), 2 * SIZE)
+        return
+    tangent.touched[link] = 1
+    for r in range(6):
+        for c in range(6):
+            at, entry = 6 * r + c, 24 * (6 * side + r) + 12 * side + c
+            tangent.of_force[own + at] = -tangents.block[entry]
+            tangent.of_force[own + SIZE + at] = -tangents.block[entry + 6]
+            tangent.stiffness[SIZE * link + at] -= tangents.block[entry]
+            tangent.damping[SIZE * link + at] -= tangents.block[entry + 6]
 
 
 @routine
