@@ -8,14 +8,18 @@ table; a mutant that survives is a test that is missing, or one that changes not
 """
 
 import argparse
+import compileall
 import os
+import queue
 import random
 import re
+import select
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -58,9 +62,17 @@ TESTS = {
     "run/recorded.py": ("control/test_recordings.py", "io/test_forged_files.py"),
     "run/recording.py": ("control/test_recordings.py",),
 }
-#: Seconds in which tests may look for one mutant, and seconds of one file, which is taken for one
-#: without an end if it passes in half of that without the mutant.
-PATIENCE, LONGEST = 600.0, 240.0
+#: Seconds in which tests may look for one mutant, and seconds after which one test is taken for one
+#: without an end, if it passes in half of that without the mutant.
+PATIENCE, QUIET = 600.0, 200.0
+
+
+#: A line of `pytest -v`: a test, and how it ended.
+TEST = re.compile(
+    r"^(tests/\S+?::.+?) (?:(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)[^\n]*)?$", re.MULTILINE
+)
+#: Files of the first process; those after them are collected only for mutants that pass these.
+FIRST = 6
 
 
 class Site(NamedTuple):
@@ -71,10 +83,19 @@ class Site(NamedTuple):
         return f"{self.file}:{self.place.line}"
 
 
+class Outcome(NamedTuple):
+    """How many files were begun, and the first test that failed or did not end."""
+
+    files: int
+    test: str = ""
+    hangs: bool = False
+
+
 @cache
 def sites(folder: str) -> tuple[Site, ...]:
-    """All places of a folder of the package."""
-    files = sorted(path for path in (PACKAGE / folder).rglob("*.py"))
+    """All places of a folder, or of a file, of the package."""
+    path = PACKAGE / folder
+    files = [path] if path.is_file() else sorted(path.rglob("*.py"))
     return tuple(
         Site(path.relative_to(PACKAGE).as_posix(), place)
         for path in files
@@ -123,20 +144,14 @@ def size_of(path: Path) -> int:
 
 
 class Bench:
-    """A copy of the package and of its kernels, in which one place is broken at a time."""
+    """A copy of the package in which one place is broken at a time, and one that stays whole."""
 
-    def __init__(self, folder: Path, patience: float) -> None:
-        self.patience = patience
+    def __init__(self, folder: Path, kernels: Path, patience: float) -> None:
+        self.patience, self.kernels = patience, kernels
         self.whole, self.broken = folder / "whole", folder / "broken"
         for copy in (self.whole, self.broken):
             shutil.copytree(PACKAGE, copy / "chasles")
-        self.kernels = folder / "kernels"
-        self.kernels.mkdir(mode=0o700)
-        for kernel in cache_folder().glob(
-            "*.kernel"
-        ):  # links: what is compiled is not ours to lose
-            with suppress(OSError):
-                os.link(kernel, self.kernels / kernel.name)
+            compileall.compile_dir(copy, quiet=2)
 
     def put(self, site: Site, source: bytes) -> None:
         path = self.broken / "chasles" / site.file
@@ -144,58 +159,75 @@ class Bench:
         for stale in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
             stale.unlink()
 
-    def tried(self, test: Path, package: Path, limit: float) -> tuple[str, float]:
-        """How the first test of a file failed, nothing if all pass; and seconds."""
+    def tried(self, tests: list[str], package: Path, limit: float) -> Outcome:
+        """What the tests say of a package: one process for all files, up to the first failure."""
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join((str(package), str(HERE))),
             "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONUNBUFFERED": "1",
             "CHASLES_CACHE_DIR": str(self.kernels),
         }
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-rfE", "--tb=no", "--durations=0"]
-        began = time.monotonic()
+        command = [sys.executable, "-m", "pytest", "-v", "-x", "--tb=no", "--durations=0"]
         process = subprocess.Popen(
-            [*command, "-p", "no:cacheprovider", str(test)], env=environment, cwd=HERE.parent,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+            [*command, "-p", "no:cacheprovider", "-p", "no:xdist", *tests], env=environment,
+            cwd=HERE.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True,
         )  # fmt: skip
-        try:
-            said = process.communicate(timeout=limit)[0]
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)  # with what it has started: a session of its own
-            process.communicate()
-            return "no end", time.monotonic() - began
-        seconds = time.monotonic() - began
-        if process.returncode in (0, 5):  # all passed; none was wanted
-            return "", seconds
-        failed = re.search(r"^(?:FAILED|ERROR) \S*?::([^\s\[]+)", said, re.MULTILINE)
-        return failed[1] if failed else "it does not start", seconds
-
-    @cache  # noqa: B019  # one bench for a whole run
-    def unbroken(self, test: Path) -> tuple[str, float]:
-        return self.tried(test, self.whole, self.patience)
+        said, ended = listen(process, limit)
+        begun = TEST.findall(said)
+        files = len({test.split("::")[0] for test, _ in begun})
+        wrong = [test for test, how in begun if how in ("FAILED", "ERROR")]
+        if ended == "quiet" and begun:
+            return Outcome(files, begun[-1][0], True)
+        if ended or process.returncode in (0, 5):  # time is over; all passed; none was wanted
+            return Outcome(files)
+        return Outcome(files, wrong[0] if wrong else "it does not start")
 
     def noticed(self, site: Site) -> str:
         """Which test notices a mutant, or SURVIVED."""
         source = (self.whole / "chasles" / site.file).read_bytes()
+        files = [str(test) for test in chosen_files(site.file, site.place.within)]
         began, count = time.monotonic(), 0
         self.put(site, site.place.broken(source))
         try:
-            for test in chosen_files(site.file, site.place.within):
-                left = self.patience - (time.monotonic() - began)
-                if left <= 0.0:
-                    break
-                failed, seconds = self.tried(test, self.broken, min(left, LONGEST))
-                count += 1
-                if failed and self.is_fair(test, failed, seconds):
-                    return f"{test.relative_to(HERE).as_posix()}: {failed}"
+            while files and (left := self.patience - (time.monotonic() - began)) > 0.0:
+                batch = files[: FIRST if count < FIRST else None]
+                outcome = self.tried(batch, self.broken, left)
+                count += outcome.files
+                if outcome.test and self.is_fair(outcome):
+                    return f"{'no end: ' * outcome.hangs}{outcome.test}"
+                # After a file that fails anyway, which says nothing, come those behind it.
+                files = files[outcome.files if outcome.test else len(batch) :]
         finally:
             self.put(site, source)
         return f"SURVIVED {count} files"
 
-    def is_fair(self, test: Path, failed: str, seconds: float) -> bool:
-        """Whether a file passes without the mutant, and far sooner if it came to no end."""
-        found, before = self.unbroken(test)
-        return not found and (failed != "no end" or before < 0.5 * seconds)
+    def is_fair(self, outcome: Outcome) -> bool:
+        """Whether the test passes without the mutant, and far sooner if it came to no end."""
+        if "::" not in outcome.test:
+            return True
+        limit = 0.5 * QUIET if outcome.hangs else self.patience
+        unbroken = self.tried([outcome.test], self.whole, limit)
+        return not unbroken.test and unbroken.files > 0
+
+
+def listen(process: subprocess.Popen[bytes], limit: float) -> tuple[str, str]:
+    """What a process says until it ends, is quiet for too long, or its time is over; and which."""
+    assert process.stdout is not None
+    said, end, ended = b"", time.monotonic() + limit, ""
+    while True:
+        wait = min(QUIET, max(0.0, end - time.monotonic()))
+        if not select.select([process.stdout], [], [], wait)[0]:
+            ended = "over" if time.monotonic() >= end else "quiet"
+            os.killpg(process.pid, 9)  # with what it has started: a session of its own
+        part = os.read(process.stdout.fileno(), 2**16)
+        said += part
+        if not part or ended:
+            break
+    process.wait()
+    process.stdout.close()
+    return said.decode(errors="replace"), ended
 
 
 def cache_folder() -> Path:
@@ -204,30 +236,58 @@ def cache_folder() -> Path:
     return cache_root() or Path("/nowhere")
 
 
+def linked_kernels(folder: Path) -> Path:
+    """Links to the kernels that are there: those of mutants go beside them, and are lost."""
+    folder.mkdir(mode=0o700)
+    for kernel in cache_folder().glob("*.kernel"):
+        with suppress(OSError):
+            os.link(kernel, folder / kernel.name)
+    return folder
+
+
+def report(drawn: list[Site], jobs: int, patience: float) -> int:
+    """Print a line for each mutant as it is done, several at a time; how many survived."""
+    benches: queue.SimpleQueue[Bench] = queue.SimpleQueue()
+
+    def line(site: Site) -> str:
+        bench, began = benches.get(), time.monotonic()
+        try:
+            noticed = bench.noticed(site)
+        finally:
+            benches.put(bench)
+        seconds = time.monotonic() - began
+        print(f"{shown(site)} {noticed} ({seconds:.0f} s)", flush=True)
+        return noticed
+
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(jobs) as pool:
+        kernels = linked_kernels(Path(name) / "kernels")
+        for job in range(jobs):
+            benches.put(Bench(Path(name) / str(job), kernels, patience))
+        return sum(noticed.startswith("SURVIVED") for noticed in pool.map(line, drawn))
+
+
+def shown(site: Site) -> str:
+    return f"{site!s:38} {short(site.place.what, 58):58}"
+
+
 def main(arguments: list[str]) -> int:
     """Print the table; 1 if a mutant survived."""
     parser = argparse.ArgumentParser(description="Break random places of the package.")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--folders", nargs="+", default=FOLDERS, help="of the package")
+    parser.add_argument("--folders", nargs="+", default=FOLDERS, help="or files, of the package")
     parser.add_argument("--seconds", type=float, default=PATIENCE, help="for each of them")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="at a time")
+    parser.add_argument("--skip", type=int, default=0, help="that were tried before")
     parser.add_argument("--list", action="store_true", help="the sample alone")
     options = parser.parse_args(arguments)
-    drawn = sample(options.count, options.seed, tuple(options.folders))
+    drawn = sample(options.count, options.seed, tuple(options.folders))[options.skip :]
     print(f"{len(drawn)} random mutants, seed {options.seed}", flush=True)
-    survived = 0
-    with tempfile.TemporaryDirectory() as folder:
-        bench = None if options.list else Bench(Path(folder), options.seconds)
-        for site in drawn:
-            head = f"{site!s:38} {short(site.place.what, 58):58}"
-            began = time.monotonic()
-            told = bench.noticed(site) if bench else ""
-            survived += told.startswith("SURVIVED")
-            print(
-                f"{head} {told} ({time.monotonic() - began:.0f} s)" if bench else head, flush=True
-            )
-    if not options.list:
-        print(f"{len(drawn)} random mutants, {survived} survived; seed {options.seed}")
+    if options.list:
+        print(*map(shown, drawn), sep="\n")
+        return 0
+    survived = report(drawn, options.jobs, options.seconds)
+    print(f"{len(drawn)} random mutants, {survived} survived; seed {options.seed}")
     return int(survived > 0)
 
 

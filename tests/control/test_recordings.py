@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import resource
+import shutil
 import signal
 import time
 import tracemalloc
@@ -388,23 +389,63 @@ def test_damaged_rows_are_not_gone_on_with(tmp_path, name, until):
          ch.simulate(pendulum(), 0.3, **RUN))  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"index": 10**400}, {"index": -1}, {"step": "inf"}, {"step": "-0x1p-10"}, {"origin": "nan"},
-        {"digests": ["x"]}, {"digests": ["x"] * 3},
+#: Entries of a header and of a commit that no run writes.
+NEVER_WRITTEN = {
+    recording.HEADER: [
+        {"shape": [2, 13, 1, 1, 0]}, {"shape": [1, 14, 1, 1, 0]}, {"shape": [1, 13, 1, 1]},
+        {"shape": [1, 13, 1, -1, 0]}, {"shape": [1, 13, 1, 1.5, 0]}, {"shape": [True, 13, 1, 1, 0]},
+        {"shape": 13}, {"inputs": "motor"}, {"inputs": [1]}, {"model": None},
+        {"chasles_recording": "1"}, {"start": 1.0},
     ],
-    ids=["huge", "before the start", "endless", "backwards", "no time", "one digest", "three"],
-)  # fmt: skip
-def test_a_commit_that_stands_nowhere_is_refused(tmp_path, entry):
-    """It is sealed anew, as anybody can."""
-    folder = tmp_path / "run"
+    recording.COMMIT: [
+        {"rows": 0, "on_grid": 0}, {"on_grid": -1}, {"on_grid": 10**6}, {"inputs": -1},
+        {"rows": 3.0}, {"index": 10**400}, {"index": -1}, {"step": "inf"}, {"step": "-0x1p-10"},
+        {"step": "0x0p0"}, {"origin": "nan"}, {"digests": ["x"]}, {"digests": ["x"] * 3},
+        {"ended": "finished"},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("short") / "run"
     ch.simulate(pendulum(), 0.1, into=folder, **RUN)
-    head, _, numbers = read_checked(folder / recording.COMMIT).partition(b"\n")
-    forged = json.dumps(json.loads(head) | entry).encode() + b"\n" + numbers
-    recording.write_checked(folder / recording.COMMIT, forged)
+    return folder
+
+
+def with_entry(folder, name, entry):
+    """Seal a file of a recorded run anew with another entry, as anybody can."""
+    head, _, numbers = read_checked(folder / name).partition(b"\n")
+    forged = json.dumps(json.loads(head) | entry).encode() + (b"\n" + numbers if numbers else b"")
+    recording.write_checked(folder / name, forged)
+
+
+@pytest.mark.parametrize(
+    "name, entry",
+    [(name, entry) for name, entries in NEVER_WRITTEN.items() for entry in entries],
+    ids=lambda value: str(value)[:40],
+)
+def test_what_no_run_writes_is_refused(tmp_path, short, name, entry):
+    folder = tmp_path / "run"
+    shutil.copytree(short, folder)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with_entry(folder, name, entry)
+    with pytest.raises(ch.InvalidFile, match="was not written by"):
+        ch.load(folder)
     with pytest.raises(ch.InvalidFile, match="was not written by"):
         ch.simulate(pendulum(), 0.2, into=folder, resume=True, **RUN)
+    assert all((folder / file).read_bytes() == before[file] for file in before if file != name)
+
+
+def test_a_folder_of_a_later_format_is_not_guessed_at(tmp_path, short):
+    """Format 1 is read for good; 2 is not known yet."""
+    folder = tmp_path / "run"
+    shutil.copytree(short, folder)
+    with_entry(folder, recording.HEADER, {"chasles_recording": 1})
+    same(ch.load(folder), ch.load(short))
+    with_entry(folder, recording.HEADER, {"chasles_recording": 2})
+    with pytest.raises(ch.InvalidFile, match="Update chasles"):
+        ch.load(folder)
 
 
 @pytest.mark.parametrize("method", ["rk4", "bliedf3", "generalized-alpha", "rattlie"])

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from mechanisms import pendulum, straight_chain
+from mechanisms import motored_pendulum, pendulum, straight_chain
 
 import chasles as ch
 
@@ -202,6 +202,20 @@ def test_a_result_goes_on_in_time_with_the_bits_of_a_longer_run():
         sim = ch.Simulation(model, 1e-3, start=half, **options)
         sim.step(steps=100)
         assert np.array_equal(sim.result().absolute, rest.absolute)
+
+
+def test_a_result_that_goes_on_between_two_samples_tells_what_was_held():
+    """Accelerations and efforts are read out later: they need the input that held at the join."""
+
+    def control(t, state):
+        return {"motor": 1.0 - 0.5 * state.rate("hinge")}
+
+    model = motored_pendulum()
+    options = {"step": 1e-3, "controller": control, "sample": 0.02}
+    whole = ch.simulate(model, 0.2, **options)
+    rest = ch.simulate(model, 0.2, start=ch.simulate(model, 0.11, **options), **options)
+    for read in (lambda r: r.effort("motor"), lambda r: r.acceleration("arm")):
+        assert np.array_equal(read(rest), read(whole)[110:]) and np.any(read(rest))
 
 
 def test_a_saved_result_goes_on_too(tmp_path):
