@@ -127,7 +127,11 @@ def chosen_files(file: str, within: str) -> list[Path]:
         mapped += [test for test in found if test not in mapped]
     module = file.removesuffix(".py").replace("/", ".")
     named = {f"chasles.{module}", within.split(".")[-1].strip("_")}
-    scores = {test: len(named & words_of(test)) for test in HERE.rglob("test_*.py")}
+    own = f"test_{Path(file).stem}"
+    scores = {
+        test: 3 * (test.stem == own) + len(named & words_of(test))
+        for test in HERE.rglob("test_*.py")
+    }
     first = [test for test in scores if scores[test]]
     first.sort(key=lambda test: (-scores[test], test not in mapped, size_of(test)))
     return list(dict.fromkeys([*first, *mapped]))

@@ -1,5 +1,6 @@
 """The recorded step as CUDA C is the one on the CPU: compiled by g++, it has the same bits."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -144,3 +145,11 @@ def test_the_command_writes_the_source(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "top.cu").read_text() == export_cuda(spinning_top(), STEP)
     assert main(["export", "top.toml", "--step", "1e-3"]) == 2
     assert "--cuda" in capsys.readouterr().err
+
+
+def test_a_step_works_on_registers_and_what_only_monitors_see_stays_in_memory():
+    step, seen = export_cuda(spinning_top(), STEP).split("if (next % ")
+    lines = [line.strip() for line in step.splitlines() if "state[" in line]
+    held = {found[1] for line in lines if (found := re.match(r"double s(\d+) = state\[", line))}
+    assert len(held) == len(lines) >= 13
+    assert set(re.findall(r"state\[(\d+)LL", seen)) - held
