@@ -1,9 +1,12 @@
 """Random trees of pairs of all dimensions, with random rows, as arrays of the recursion.
 
 At rest, where a dense solve needs no more than the twists that unit velocities give the bodies.
+Rows are those of joints between two bodies, those of formulas of any number of bodies, and those of
+couplings of any number of coordinates, of pairs and of joints that have rows.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +16,13 @@ from mechanisms import random_rotation
 from chasles.build.system.build_tree import LOOSE, Link, build_tree
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, ROW_WIDTH, TWIST
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
-from chasles.core.recursion.groups import LoopConstraint, Loops, Term, make_loop_workspace
+from chasles.core.recursion.groups import (
+    Gauge,
+    LoopConstraint,
+    Loops,
+    Term,
+    make_loop_workspace,
+)
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.tables import make_loops
@@ -22,6 +31,8 @@ from chasles.core.recursion.tree import DOF, PAIR_CODES, STORED, make_tree_works
 CARRIED = ("fixed", "revolute", "prismatic", "helical", "cylindrical", "planar", "spherical")
 #: Pairs whose coordinates a coupling may name.
 SCALAR = ("revolute", "prismatic", "helical", "cylindrical")
+#: Rows that are not those of a joint between two bodies: each has one.
+COUPLING, FORMULA = "coupling", "formula"
 
 
 def flat(record: Any) -> Any:
@@ -51,7 +62,7 @@ def random_link(rng: np.random.Generator, k: int, pair: str) -> Link:
 
 @dataclass
 class Graph:
-    """A tree, cuts, and J and eta of their rows."""
+    """A tree, cuts, and J and eta of their rows, those of ties by joint."""
 
     tree: Any
     cuts: list[LoopConstraint]
@@ -60,21 +71,26 @@ class Graph:
     damping: Any
     state: Any
     wrenches: Any
+    tied: dict[int, Any]
 
     @classmethod
-    def drawn(cls, seed: int, pairs: list[str], sizes: list[int], damped: bool) -> "Graph":
-        """One pair per body, one size per cut: so many rows."""
+    def drawn(cls, seed: int, pairs: list[str], sizes: list[int | str], damped: bool) -> "Graph":
+        """One pair per body; for each cut how many rows it has, COUPLING or FORMULA."""
         rng = np.random.default_rng(seed)
         links = [random_link(rng, k, pair) for k, pair in enumerate(pairs)]
         tree = build_tree(links, rng.normal(size=3))
         state = random_state(rng, tree)
         absolute = placed(tree, state)
-        cuts, rows, first = [], [], 0
+        cuts, rows, tied = [], [], {}
         for joint, size in enumerate(sizes):
-            cut, own = random_cut(rng, joint, size, first, pairs, tree, absolute)
+            if isinstance(size, str):
+                draw = random_formula if size == FORMULA else random_coupling
+                cut, tied[joint] = draw(rng, joint, len(rows), tree, absolute)
+                own = [np.zeros(ROW_WIDTH)]
+            else:
+                cut, own = random_cut(rng, joint, size, len(rows), tree, absolute)
             cuts.append(cut)
             rows += own
-            first += size
         if damped and len(rows) > 1 and not (cuts[-1].is_coupling or cuts[0].is_coupling):
             rows[-1] = rows[0].copy()  # a row twice, of different joints: damping makes it regular
             cuts[-1] = cuts[-1]._replace(a=cuts[0].a, b=cuts[0].b, balanced=cuts[0].balanced)
@@ -85,7 +101,7 @@ class Graph:
         damping = rng.uniform(0.01, 0.1, count) if damped else np.zeros(count)
         jacobian = np.array(rows).reshape(count, ROW_WIDTH)
         wrenches = rng.normal(size=(tree.body_count, 6))
-        return cls(tree, cuts, jacobian, rng.normal(size=count), damping, state, wrenches)
+        return cls(tree, cuts, jacobian, rng.normal(size=count), damping, state, wrenches, tied)
 
     def without_mass(self, bodies: list[int]) -> "Graph":
         """The same, where some bodies are frames."""
@@ -116,9 +132,9 @@ class Graph:
         for k, cut in enumerate(cut for cut in self.cuts_in_order(loops) if cut.is_coupling):
             for term in range(loops.first_term[k], loops.first_term[k + 1]):
                 loop_work.own[loops.term_at[term]] = loops.powers[loops.first_power[term] + 1]
-            for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
-                at = 6 * list(cut.ties).index(loops.tie_body[tie])
-                loop_work.ties[6 * tie : 6 * tie + 6] = self.tied(cut)[at : at + 6]
+            if cut.ties:
+                ties = slice(6 * loops.first_tie[k], 6 * loops.first_tie[k + 1])
+                loop_work.ties[ties] = self.tied[cut.joint]
         jacobian = self.jacobian.reshape(-1)
         load_rows(tree, loops, tree_work.rows, loop_work, absolute, jacobian, self.eta)
         return SimpleNamespace(tree=tree, loops=loops, loop_work=loop_work, tree_work=tree_work)
@@ -128,10 +144,7 @@ class Graph:
         found = [by_row[int(source)] for source in loops.source]
         return [cut for k, cut in enumerate(found) if k == 0 or cut is not found[k - 1]]
 
-    def tied(self, cut: LoopConstraint) -> Any:
-        """The row of a formula of bodies; its numbers are drawn from the cut's own number."""
-        return np.random.default_rng(cut.joint).normal(size=6 * len(cut.ties))
-
+    @cached_property
     def dense(self) -> tuple[Any, Any, Any]:
         """M, J and Q on the coordinates, in the order of the rows of J."""
         tree, bodies = self.tree, self.tree.body_count
@@ -164,7 +177,7 @@ class Graph:
                 for term in cut.terms:
                     rows[row, term.rate] += term.powers[0]
                 for at, body in enumerate(cut.ties):
-                    part = self.tied(cut)[6 * at : 6 * at + 6]
+                    part = self.tied[cut.joint][6 * at : 6 * at + 6]
                     rows[row] += part @ motions[6 * body : 6 * body + 6]
         return motions.T @ mass @ motions + np.diag(tree.armature), rows, motions.T @ load
 
@@ -192,28 +205,55 @@ def placed(tree: Any, state: Any) -> Any:
 
 
 def random_cut(
-    rng: np.random.Generator, joint: int, size: int, first: int, pairs: list[str], tree: Any,
-    absolute: Any,
-) -> tuple[LoopConstraint, list[Any]]:  # fmt: skip
-    """A joint between two bodies or to the ground, balanced or not, or a coupling."""
-    rows, bodies = tuple(range(first, first + size)), len(pairs)
-    kind = rng.random()
-    named = [k for k, pair in enumerate(pairs) if pair in SCALAR]
-    if size == 1 and kind < 0.3 and named:
-        terms = []
-        for body in rng.choice(named, min(len(named), 3), replace=False).tolist():
-            slot = int(rng.integers(DOF[tree.pair[body]]))
-            rate = int(tree.rate_at[body]) + slot
-            terms.append(Term(body, slot, 0, rate, 0, (float(rng.normal()),), np.zeros(3)))
-        return LoopConstraint(joint, -1, -1, rows, terms=tuple(terms)), [np.zeros(ROW_WIDTH)]
-    if size == 1 and kind < 0.5:
-        ties = tuple(rng.choice(bodies, min(bodies, 3), replace=False).tolist())
-        return LoopConstraint(joint, -1, -1, rows, balanced=False, ties=ties), [np.zeros(ROW_WIDTH)]
-    b = int(rng.integers(bodies))
-    a = int(rng.choice([k for k in range(-1, bodies) if k != b]))
-    shifts = first + int(rng.integers(size + 1))
+    rng: np.random.Generator, joint: int, size: int, first: int, tree: Any, absolute: Any
+) -> tuple[LoopConstraint, list[Any]]:
+    """A joint between two bodies or to the ground, balanced or not."""
+    a, b = random_ends(rng, tree.body_count)
+    shifts, rows = first + int(rng.integers(size + 1)), tuple(range(first, first + size))
     cut = LoopConstraint(joint, a, b, rows, balanced=bool(rng.random() < 0.8), shifts=shifts)
     return cut, [random_row(rng, cut, absolute) for _ in rows]
+
+
+def random_ends(rng: np.random.Generator, bodies: int) -> tuple[int, int]:
+    """Two bodies, or the ground and a body."""
+    b = int(rng.integers(bodies))
+    return int(rng.choice([k for k in range(-1, bodies) if k != b])), b
+
+
+def random_formula(
+    rng: np.random.Generator, joint: int, first: int, tree: Any, absolute: Any
+) -> tuple[LoopConstraint, Any]:
+    """A user's formula of up to five bodies, and its row on them."""
+    bodies = tree.body_count
+    ties = tuple(rng.permutation(bodies)[: rng.integers(1, 6)].tolist())
+    cut = LoopConstraint(joint, -1, -1, (first,), balanced=False, ties=ties)
+    return cut, rng.normal(size=6 * len(ties))
+
+
+def random_coupling(
+    rng: np.random.Generator, joint: int, first: int, tree: Any, absolute: Any
+) -> tuple[LoopConstraint, Any]:
+    """A coupling of coordinates of up to four pairs and two joints with rows; the rows of these."""
+    scalar = [PAIR_CODES[pair] for pair in SCALAR]
+    named = rng.permutation([k for k, pair in enumerate(tree.pair) if pair in scalar])
+    terms, gauges = [], []
+    for body in named[: rng.integers(5)].astype(int).tolist():
+        slot = int(rng.integers(DOF[tree.pair[body]]))
+        rate = int(tree.rate_at[body]) + slot
+        terms.append(Term(body, slot, 0, rate, 0, (float(rng.normal()),), np.zeros(3)))
+    none = (np.zeros((3, 3)), np.zeros(3)) * 2
+    for _ in range(int(rng.integers(not terms, 3))):
+        a, b = random_ends(rng, tree.body_count)
+        gauges.append(Gauge(a, b, none, 1.0, 0, -1, (1.0,)))
+    ties = tuple(body for gauge in gauges for body in gauge.bodies)
+    parts = []
+    for gauge in gauges:
+        row = random_row(rng, LoopConstraint(joint, gauge.a, gauge.b, ()), absolute)
+        parts.append(row if gauge.a >= 0 else row[6:])
+    cut = LoopConstraint(
+        joint, -1, -1, (first,), terms=tuple(terms), gauges=tuple(gauges), ties=ties
+    )
+    return cut, np.concatenate(parts) if parts else np.zeros(0)
 
 
 def random_row(rng: np.random.Generator, cut: LoopConstraint, absolute: Any) -> Any:

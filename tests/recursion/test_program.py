@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from random_graphs import CARRIED, LOOSE, Graph
+from random_graphs import CARRIED, COUPLING, FORMULA, LOOSE, Graph
 from random_loops import looped
 
 from chasles.build.dynamics.cut_joints import loop_workspace_of, mobility_of
@@ -23,6 +23,10 @@ from chasles.core.recursion.tables import make_loops, weights_of
 from chasles.core.recursion.tree import FREE
 
 PAIRS = st.one_of(st.sampled_from(CARRIED), st.sampled_from(LOOSE))
+#: Graphs whose groups close in any order, by seed: of a hundred, three show an error in what a group
+#: leaves on bodies to which others have not come yet.
+LARGE = 250
+CUTS = st.one_of(st.integers(1, 6), st.sampled_from((COUPLING, FORMULA)))
 
 
 @st.composite
@@ -31,21 +35,50 @@ def graphs(draw, pairs=PAIRS):
     kinds = draw(st.lists(pairs, min_size=1, max_size=6))
     if kinds[0] not in LOOSE and all(kind == "fixed" for kind in kinds):
         kinds[0] = "spherical"
-    sizes = draw(st.lists(st.integers(1, 6), min_size=0, max_size=5))
+    sizes = draw(st.lists(CUTS, min_size=0, max_size=5))
     graph = Graph.drawn(seed, kinds, sizes, draw(st.booleans()))
-    mass, rows, _ = graph.dense()
-    if len(rows):
-        mobility = rows @ np.linalg.solve(mass, rows.T) + np.diag(graph.damping)
-        assume(np.linalg.cond(mobility) < 1e6)
+    assume(is_regular(graph))
     return graph
+
+
+def is_regular(graph):
+    """Whether rows are independent; all of them may be inside of one rigid body."""
+    mass, rows, _ = graph.dense
+    if not len(rows):
+        return True
+    mobility = rows @ np.linalg.solve(mass, rows.T) + np.diag(graph.damping)
+    sizes = np.linalg.svd(mobility, compute_uv=False)
+    return bool(sizes[-1] > 1e-6 * max(1e-3, sizes[0]))
 
 
 def in_order(bodies_first):
     """`make_loops` with one of the orders, whichever is cheaper."""
+    return ordered_by(lambda *graph: Frontier(*graph[:3], bodies_first, graph[3]))
+
+
+class Shuffled(Frontier):
+    """What goes next is drawn, of all that may."""
+
+    def __init__(self, rng, *graph):
+        self.rng, self.turns = rng, {}
+        super().__init__(*graph[:3], bool(rng.integers(2)), graph[3])
+
+    def offer(self, entry):
+        turn, _, kind, which = entry
+        drawn = self.turns.setdefault((kind, which), int(self.rng.integers(1000)))
+        super().offer((turn, drawn, kind, which))
+
+
+def in_any_order(seed):
+    return ordered_by(lambda *graph: Shuffled(np.random.default_rng(seed), *graph))
+
+
+def ordered_by(frontier):
+    """`make_loops` with a program of its own."""
 
     def made(tree, cuts):
-        def ordered(parent, loose, cuts, weights):
-            return Frontier(parent, loose, cuts, bodies_first, weights).run()
+        def ordered(*graph):
+            return frontier(*graph).run()
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tables, "make_program", ordered)
@@ -56,7 +89,7 @@ def in_order(bodies_first):
 
 def solved(graph, eta, load):
     """(v', multipliers by row of J) of the dense equations."""
-    mass, rows, _ = graph.dense()
+    mass, rows, _ = graph.dense
     whole = np.block([[mass, rows.T], [rows, -np.diag(graph.damping)]])
     found = np.linalg.solve(whole, np.concatenate((load, eta)))
     return found[: len(mass)], found[len(mass) :]
@@ -67,18 +100,14 @@ def is_close(found, expected):
     return np.abs(found - expected).max(initial=0.0) < 1e-7 * size
 
 
-@pytest.mark.parametrize(
-    "made", [make_loops, in_order(True), in_order(False)], ids=["cheaper", "bodies", "cheapest"]
-)
-@given(graph=graphs())
-@settings(max_examples=25, deadline=None)
-def test_every_program_solves_the_dense_equations(made, graph):
+def check_solution(graph, made=make_loops):
+    """Rates and multipliers are those of the dense equations, also of another right-hand side."""
     at = graph.loaded(made)
     tree, loops, loop_work, rows = at.tree, at.loops, at.loop_work, at.tree_work.rows
     assert loop_inward(tree, at.tree_work, loops, loop_work, 1) == SOLVED
     out = np.zeros(tree.rate_count)
     loop_outward(tree, loops, loop_work, rows, vec3(tree.gravity, 0), True, out, 0)
-    rates, multipliers = solved(graph, graph.eta, graph.dense()[2])
+    rates, multipliers = solved(graph, graph.eta, graph.dense[2])
     assert is_close(out, rates)
     assert is_close(loop_work.multipliers[: loops.row_count], multipliers[loops.source])
     wanted = np.random.default_rng(1).normal(size=len(graph.eta))
@@ -89,6 +118,39 @@ def test_every_program_solves_the_dense_equations(made, graph):
     assert is_close(loop_work.multipliers[: loops.row_count], multipliers[loops.source])
 
 
+@pytest.mark.parametrize(
+    "made", [make_loops, in_order(True), in_order(False)], ids=["cheaper", "bodies", "cheapest"]
+)
+@given(graph=graphs())
+@settings(max_examples=25, deadline=None)
+def test_every_program_solves_the_dense_equations(made, graph):
+    check_solution(graph, made)
+
+
+def test_groups_may_close_in_any_order_that_is_allowed():
+    """Rows of different groups meet on bodies in every order, also those that closed elsewhere."""
+    checked = 0
+    for seed in range(LARGE):
+        rng = np.random.default_rng(seed)
+        graph = Graph.drawn(seed, *random_kinds(rng), damped=rng.random() < 0.3)
+        if is_regular(graph):
+            check_solution(graph, make_loops if seed % 2 else in_any_order(seed))
+            checked += 1
+    assert checked > 0.7 * LARGE
+
+
+def random_kinds(rng):
+    """Pairs of 5 to 11 bodies, most of them on others, and 3 to 6 cuts, half of them of joints."""
+    kinds = rng.choice(CARRIED, rng.integers(5, 12))
+    loose = rng.random(len(kinds)) < 0.3
+    kinds[loose] = rng.choice(list(LOOSE), loose.sum())
+    cuts = [
+        int(rng.integers(1, 5)) if rng.random() < 0.5 else str(rng.choice((COUPLING, FORMULA)))
+        for _ in range(rng.integers(3, 7))
+    ]
+    return kinds.tolist(), cuts
+
+
 @given(graph=graphs(), draw=st.data())
 @settings(max_examples=60, deadline=None)
 def test_bodies_without_mass_give_way_once_inertia_has_reached_them(graph, draw):
@@ -97,7 +159,7 @@ def test_bodies_without_mass_give_way_once_inertia_has_reached_them(graph, draw)
     loose, parent = (graph.tree.pair >= FREE).tolist(), graph.tree.parent.tolist()
     weights = weights_of(graph.tree)
     assume(not make_program(parent, loose, graph.cuts, weights).stuck)
-    mass, rows, load = graph.dense()
+    mass, rows, load = graph.dense
     whole = np.block([[mass, rows.T], [rows, -np.diag(graph.damping)]])
     assume(np.linalg.cond(whole) < 1e6)
     at = graph.loaded()
@@ -118,7 +180,7 @@ def test_rows_that_no_coordinate_moves_have_no_mobility_and_others_have_some(gra
     """What is inside its loop gives way to a row: less than everything, but not nothing."""
     at = graph.loaded()
     loop_inward(at.tree, at.tree_work, at.loops, at.loop_work, 0)
-    mass, rows, _ = graph.dense()
+    mass, rows, _ = graph.dense
     whole = np.diag(rows @ np.linalg.solve(mass, rows.T))[at.loops.source]
     found = mobility_of(at.loops, at.loop_work) - at.loops.damping[: at.loops.row_count]
     assert (found <= whole + 1e-9).all()
@@ -150,9 +212,9 @@ def test_lower_pairs_along_their_axes_and_by_rows_of_j_move_alike(seed):
 @pytest.mark.parametrize(
     "seed, kinds, sizes",
     [
-        (14, ["SE3", "spherical", "cylindrical", "SE3"], [5, 1, 3, 5]),
-        (813, ["SO3xR3", "free", "SO3xR3"], [3, 2, 5, 3, 4]),
-        (2492, ["SO3xR3", "spherical", "SO3xR3"], [2, 5, 2, 4]),
+        (6, ["SE3", "spherical", "cylindrical", "SE3"], [5, 1, 3, 5]),
+        (34, ["SO3xR3", "free", "SO3xR3"], [3, 2, 5, 3, 4]),
+        (120, ["SO3xR3", "spherical", "SO3xR3"], [2, 5, 2, 4]),
     ],
 )
 def test_what_met_a_row_that_closed_on_the_ground_hangs_on_the_ground(seed, kinds, sizes):
