@@ -9,7 +9,7 @@ import pytest
 
 import chasles as ch
 from chasles.io import limits, mjcf, netcdf, sweep_files, xml_checks
-from chasles.io.schema import RUN_TYPES
+from chasles.io.run_options import RUN_TYPES
 from chasles.view import live
 
 ROOT = Path(__file__).parents[1]

@@ -13,8 +13,7 @@ from test_startup import SOURCE
 
 import chasles as ch
 from chasles.io.limits import LARGEST
-from chasles.io.schema import part_keys
-from chasles.io.toml import parsed
+from chasles.io.toml import FileReader, parsed
 
 MORE = """
 [[forces]]
@@ -80,10 +79,12 @@ USUAL = {
 
 def tables_of_every_kind() -> Iterator[tuple[str, str]]:
     """A list of parts, and a part with one field that is anything."""
-    for what, kinds in part_keys().items():
-        for kind, keys in kinds.items():
-            usual = {key: USUAL[key] for key in sorted(keys) if key in USUAL}
-            for field in sorted(keys - {"kind", "name"}):
+    reader = FileReader({})
+    for what in ("bodies", "joints", "forces", "drivers", "sensors"):
+        for kind, make in reader.kinds[what].items():
+            keys = sorted(reader.expected(make))
+            usual = {key: USUAL[key] for key in keys if key in USUAL}
+            for field in set(keys) - {"name"}:
                 for value in ANYTHING:
                     told = {"kind": f"'{kind}'", "name": "'new'", **usual, field: value}
                     yield what, "".join(f"{key} = {words}\n" for key, words in told.items())

@@ -152,14 +152,15 @@ def changed(*path, to):
     "plain, error, said",
     [
         (changed("drivers", to=3), InvalidModel, ["drivers must be a list, got 3"]),
-        (changed("forces", 0, to=3), UnknownName, ["forces[0]", "force kind None"]),
+        (changed("forces", 0, to=3), InvalidModel, ["forces[0] must be a dict, got 3"]),
+        (changed("forces", 0, "kind", to=None), InvalidModel, ["forces[0] has no 'kind'"]),
         (changed("joints", 7, "kind", to="univrsal"), UnknownName, ["mean 'universal'"]),
         (changed("joints", 7, "kind", to="customjoint"), UnknownName, ["joints[7]"]),
         (changed("joints", 9, "axis", to=[0, 0, 1]), UnknownName, ["joints[9]", "'axis'"]),
         (changed("forces", 0, "kind", to="sprung"), UnknownName, ["mean 'spring'"]),
         (changed("forces", 0, "wobble", to=1), UnknownName, ["forces[0]", "'wobble'"]),
         (changed("forces", 0, "stiffness", to=-1), InvalidForce, ["force 'spring'", "-1 N/m"]),
-        (changed("forces", 5, "target", to=[1.0]), UnknownName, ["forces[5], target", "None"]),
+        (changed("forces", 5, "target", to=[1.0]), InvalidModel, ["target must be a dict, got [1"]),
         (changed("forces", 5, "target", "kind", to="sin"), UnknownName, ["mean 'sine'"]),
         (changed("forces", 5, "target", "pitch", to=1), UnknownName, ["target", "'pitch'"]),
         (

@@ -9,8 +9,7 @@ import pytest
 
 import chasles as ch
 from chasles.cli import main, parser
-from chasles.io.run_options import run_to_plain
-from chasles.io.schema import RUN_TYPES
+from chasles.io.run_options import RUN_TYPES, run_to_plain
 from chasles.io.sweep_files import read_sweep
 from chasles.many.sweeps.plan import make_plan
 from chasles.model.words import Stabiliser

@@ -1,18 +1,43 @@
-"""Options of `simulate` as data: the table [run] of a model file."""
+"""Options of `simulate` as data: the table [run] of a model file.
+
+Values of parts are checked by the parts themselves, those of options when a run is made: so that a
+file is refused as a whole, their types are looked at here.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from functools import cache
+from typing import Any, Union
+
+import msgspec
+from msgspec import UNSET, UnsetType
 
 from chasles.integrators.stabilisation import Baumgarte
 from chasles.io.limits import MOST_STEPS
-from chasles.io.schema import RUN_TYPES
 from chasles.model import Body, InvalidModel, InvalidOption, Joint, UnknownName
 from chasles.model.errors import short_repr
 from chasles.model.plain import placed_at
+from chasles.run.options import as_data
 from chasles.spaces import Designation, Space
 
 SPACE_FIELDS = ("group", "at", "relative_to")
+#: A joint coordinate: its value, or its value and its rate.
+COORDINATE = float | list[float]
+#: Options of `simulate` that are data; some are tables as well as words.
+RUN_TYPES: dict[str, Any] = {
+    **{name: option.metadata["data"] for name, option in as_data().items()},
+    "spaces": str | dict[str, str | dict[str, str | list[float]]],
+    "stabilise": str | dict[str, float],
+    "start": dict[str, COORDINATE | dict[str, COORDINATE]],
+}
+
+
+@cache
+def run_type() -> Any:
+    """A table [run], each option of which may be left out."""
+    options = [(name, Union[kind, UnsetType], UNSET) for name, kind in RUN_TYPES.items()]  # noqa: UP007
+    run = msgspec.defstruct("run", options, forbid_unknown_fields=True)
+    return msgspec.defstruct("file", [("run", run)])
 
 
 def checked_run(table: Mapping[str, Any]) -> dict[str, Any]:

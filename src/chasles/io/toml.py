@@ -1,51 +1,36 @@
 """Models and runs as TOML files: data only, written to be read by people.
 
 A file goes through three doors: it is small and shallow (`limits`), its keys mean something once
-their units are taken out (`units`, `schema`), and its values are those of a model: the parts
-themselves check them, as they check a user's own words.
+their units are taken out (`units`), and its values are those of a model: the parts themselves check
+them, as they check a user's own words.
 """
 
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
 from chasles.io.limits import check_keys, check_tree, text_of
-from chasles.io.run_options import checked_run, run_to_plain
-from chasles.io.schema import (
-    RUN_TYPES,
-    SOLIDS,
-    START,
-    TURN,
-    WHOLE,
-    Keys,
-    part_keys,
-    run_type,
-    shape_keys,
-    wave_keys,
-)
+from chasles.io.run_options import RUN_TYPES, checked_run, run_to_plain, run_type
 from chasles.io.toml_text import write_text
 from chasles.io.units import in_si
-from chasles.model import Body, ChaslesError, InvalidFile, InvalidModel, Model, UnknownName
+from chasles.model import Body, ChaslesError, InvalidFile, InvalidModel, Model
 from chasles.model.errors import short_repr
 from chasles.model.model import checked_model
 from chasles.model.plain import (
-    REQUIRED,
     SIGNALS,
     VECTORS,
     WAVES,
+    Reader,
     body_to_plain,
-    checked_list,
     defaults_of,
-    from_plain,
     listed,
     placed_at,
     to_plain,
-    with_signals,
 )
 from chasles.model.shapes import Shape
 
@@ -54,6 +39,13 @@ WORDS = {
     "float": "a number", "int": "a whole number", "str": "a text", "bool": "true or false",
     "array": "a list", "object": "a table",
 }  # fmt: skip
+#: How a body may be made, beside by mass and inertia.
+SOLIDS: dict[str, Callable[..., Body]] = {
+    "box": Body.box, "cylinder": Body.cylinder, "rod": Body.rod, "sphere": Body.sphere,
+}  # fmt: skip
+#: What every body takes, and what a rotation in words is said by.
+START = ("position", "rotation", "velocity", "angular_velocity")
+TURN = {"axis", "angle", "euler", "angles", "quaternion"}
 #: Of the solids that bodies may be made as: what says how large they are.
 SIZES = {
     "box": ("size",), "sphere": ("radius",), "cylinder": ("radius", "length", "axis"),
@@ -74,14 +66,9 @@ def read_toml(path: str | os.PathLike[str]) -> tuple[Model, dict[str, Any]]:
 
 def parsed(text: str, source: Path) -> tuple[Model, dict[str, Any]]:
     """Model and options of a text; errors say where in the file, but not which file it is."""
-    document = prepared(decoded(text, source))
+    document = decoded(text, source)
     run = parsed_run(document.pop("run", {}))
-    if "bodies" in document:
-        document["bodies"] = [
-            made(body, f"bodies[{index}]")
-            for index, body in enumerate(checked_list(document["bodies"], "bodies"))
-        ]
-    return from_plain(document), run
+    return FileReader(document).model(document), run
 
 
 def parsed_run(table: dict[str, Any]) -> dict[str, Any]:
@@ -115,104 +102,53 @@ def decoded(text: str, source: Path) -> dict[str, Any]:
 # --- keys and their units -------------------------------------------------------------------------
 
 
-def prepared(document: dict[str, Any]) -> dict[str, Any]:
-    """The same tables with every key known and in SI units, and a kind for every body."""
-    document = in_si(document, WHOLE, "the file")
-    joints = joint_kinds(document.get("joints"))
-    for what, kinds in part_keys().items():
-        members = document.get(what)
-        if isinstance(members, list):
-            document[what] = [
-                prepared_part(member, kinds, what, f"{what}[{index}]", turning(member, joints))
-                for index, member in enumerate(members)
-            ]
-    return document
+class FileReader(Reader):
+    """Reads what people write: units in the names of keys, and solids beside mass and inertia."""
 
+    kinds: ClassVar[dict[str, Any]] = {"bodies": {"body": Body, **SOLIDS}, **Reader.kinds}
 
-def joint_kinds(joints: Any) -> dict[str, Any]:
-    """Name -> kind of every joint that says both; what else is wrong is refused later."""
-    listed = joints if isinstance(joints, list) else []
-    return {
-        joint["name"]: joint.get("kind")
-        for joint in listed
-        if isinstance(joint, dict) and isinstance(joint.get("name"), str)
-    }
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        listed = document.get("joints")
+        joints = [j for j in listed if isinstance(j, dict)] if isinstance(listed, list) else []
+        #: name -> kind of every joint that says both; what else is wrong is refused later
+        self.joints = {j["name"]: j.get("kind") for j in joints if isinstance(j.get("name"), str)}
 
-
-def turning(part: Any, joints: dict[str, Any]) -> bool | None:
-    """Whether the numbers of a part are about turning or shifting; None: both, or not known yet."""
-    if not isinstance(part, dict):
-        return None
-    if part.get("coordinate") in ("angle", "displacement"):
-        return bool(part["coordinate"] == "angle")
-    kind, joint = part.get("kind"), part.get("joint")
-    if isinstance(joint, str):
-        kind = joints.get(joint, kind)
-    return TURNS.get(kind) if isinstance(kind, str) else None
-
-
-def prepared_part(part: Any, kinds: Keys, what: str, where: str, turns: bool | None) -> Any:
-    if not isinstance(part, dict):
-        return part
-    if what == "bodies":
-        part = {"kind": "body", **part}
-    fields = of_kind(part, kinds, f"{what.removesuffix('s')} kind", where, turns)
-    with_signals(fields, dict, lambda one, at: of_kind(one, wave_keys(), "signal", at), where)
-    if "shape" in fields:
-        fields["shape"] = prepared_shape(fields["shape"], f"{where}, shape")
-    if isinstance(fields.get("shapes"), list):
-        fields["shapes"] = [
-            prepared_shape(shape, f"{where}, shapes[{index}]")
-            for index, shape in enumerate(fields["shapes"])
-        ]
-    return with_turn(fields, where)
-
-
-def prepared_shape(shape: Any, where: str) -> Any:
-    if not isinstance(shape, dict):
-        return shape
-    return with_turn(of_kind(shape, shape_keys(), "shape", where), where)
-
-
-def with_turn(fields: dict[str, Any], where: str) -> dict[str, Any]:
-    """The same with a rotation in words in SI units."""
-    if isinstance(fields.get("rotation"), dict):
-        fields["rotation"] = in_si(fields["rotation"], TURN, f"{where}, rotation")
-    return fields
-
-
-def of_kind(
-    table: dict[str, Any], kinds: Keys, what: str, where: str, turns: bool | None = None
-) -> dict[str, Any]:
-    """A table whose kind is known, in SI units."""
-    kind = table.get("kind")
-    if kind is None:
-        raise InvalidModel(
-            f"{where} has no 'kind'.", f"Give kind = ..., one of {', '.join(kinds)}."
-        )
-    if not isinstance(kind, str) or kind not in kinds:
-        for elsewhere, others in part_keys().items():
-            if isinstance(kind, str) and kind in others and what.endswith(" kind"):
-                raise UnknownName(
-                    f"{where}: there is no {what} '{kind}'.", f"It belongs to [[{elsewhere}]]."
-                )
-        raise UnknownName.among(what, kind, kinds, where=where)
-    return in_si(table, kinds[kind], where, turns)
-
-
-def made(body: Any, where: str) -> Any:
-    """The plain data of a body; solids are made first."""
-    if not isinstance(body, dict):
+    def body(self, plain: Any, where: str) -> Body:
+        """A body by its mass and inertia, or a solid."""
+        if not isinstance(plain, dict):
+            return super().body(plain, where)
+        if plain.get("kind", "body") == "body":
+            rest = {name: value for name, value in plain.items() if name != "kind"}
+            return super().body(rest, where)
+        make, fields = self.of_kind(plain, "bodies", where)
+        with placed_at(where):
+            body: Body = make(**{name: x for name, x in fields.items() if x is not None})
         return body
-    fields = {name: value for name, value in body.items() if name != "kind"}
-    if body["kind"] == "body":
-        return fields
-    maker = SOLIDS[body["kind"]]
-    for name, default in defaults_of(maker).items():
-        if default is REQUIRED and name not in (*fields, "start"):
-            raise InvalidModel(f"{where} has no '{name}'.", f"Give {name} = ... there.")
-    with placed_at(where):
-        return body_to_plain(maker(**fields))
+
+    def expected(self, make: Any) -> dict[str, Any]:
+        """A solid may have a start; what is left out of it is not given."""
+        known = super().expected(make)
+        if make in SOLIDS.values():
+            known |= dict.fromkeys(START)
+            del known["start"]
+        return known
+
+    def fields(self, table: Any, expected: dict[str, Any], where: str) -> dict[str, Any]:
+        """A table in SI units."""
+        if isinstance(table, dict):
+            table = in_si(table, set(expected), where, self.turning(table))
+            if isinstance(table.get("rotation"), dict):
+                table["rotation"] = in_si(table["rotation"], TURN, f"{where}, rotation")
+        return super().fields(table, expected, where)
+
+    def turning(self, part: Mapping[str, Any]) -> bool | None:
+        """Whether the numbers of a part are about turning or shifting; None: both, or not known."""
+        if part.get("coordinate") in ("angle", "displacement"):
+            return bool(part["coordinate"] == "angle")
+        kind, joint = part.get("kind"), part.get("joint")
+        if isinstance(joint, str):
+            kind = self.joints.get(joint, kind)
+        return TURNS.get(kind) if isinstance(kind, str) else None
 
 
 # --- errors ---------------------------------------------------------------------------------------

@@ -4,9 +4,8 @@
     at: Annotated[Taken[ArrayLike, Vector3], checked_vector]
 
 From this follow the constructor of a part and its types, its checks, its repr and its tables in
-files (`chasles.model.registered`, `chasles.model.plain`, `chasles.io.schema`).  A check is called
-with the value, the name of the field, how messages begin and the class of errors; it returns what
-is kept.
+files (`chasles.model.registered`, `chasles.model.plain`).  A check is called with the value, the
+name of the field, how messages begin and the class of errors; it returns what is kept.
 """
 
 from collections.abc import Callable
@@ -50,11 +49,6 @@ def given_as(hint: Any) -> Any:
     """The type that signatures show."""
     plain = hint.__origin__ if hasattr(hint, "__metadata__") else hint
     return get_args(plain)[0] if get_origin(plain) is Taken else plain
-
-
-def kept_as(hint: Any) -> Any:
-    """The type in which a field is kept, of an annotation without its check."""
-    return get_args(hint)[1] if get_origin(hint) is Taken else hint
 
 
 def given(*, default: Any, repr: bool = True, kw_only: bool = False) -> Any:

@@ -10,8 +10,9 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields as fields_of
+from functools import partial
 from inspect import Parameter, signature
-from typing import Any
+from typing import Any, ClassVar
 from warnings import warn
 
 import numpy as np
@@ -40,12 +41,17 @@ PACKED = {"vertices": "<f8", "triangles": "<i8"}
 POSE = {"position": (0.0, 0.0, 0.0), "rotation": IDENTITY, "colour": None}
 SIGNALS = ("target", "effort", "motion")  # fields that hold a function of time
 VECTORS = ("force", "torque")  # fields that hold three numbers or three functions of time
+WRITTEN = (dict, list, str)  # what stands for a function of time, rightly or not
 PARTS: dict[str, Kinds] = {
     "joints": Joint.kinds,
     "forces": Force.kinds,
     "drivers": AnyDriver.kinds,
     "sensors": AnySensor.kinds,
 }
+LISTS = ("bodies", *PARTS)
+#: How their kinds are called in messages.
+WORDS = {"bodies": "body kind", "shapes": "shape", "signals": "signal kind"}
+WORDS |= {what: f"{what.removesuffix('s')} kind" for what in PARTS}
 BODY = ("name", "mass", "inertia", "position", "rotation", "velocity", "angular_velocity", "shapes")
 
 
@@ -68,20 +74,7 @@ def to_plain(model: Model) -> Plain:
 
 def from_plain(plain: Any) -> Model:
     """The model that `to_plain` was given, or an error that says where the data is wrong."""
-    fields = checked_fields(plain, defaults_of(Model), "model")
-    bodies = [
-        body_from_plain(body, f"bodies[{index}]")
-        for index, body in enumerate(checked_list(fields["bodies"], "bodies"))
-    ]
-    parts = {
-        what: [
-            part_from_plain(part, kinds, f"{what.removesuffix('s')} kind", f"{what}[{index}]")
-            for index, part in enumerate(checked_list(fields[what], what))
-        ]
-        for what, kinds in PARTS.items()
-    }
-    notes = checked_list(fields["notes"], "notes")
-    return Model(**{**fields, "bodies": bodies, **parts, "notes": notes})
+    return Reader().model(plain)
 
 
 def check_kinds(model: Model) -> None:
@@ -119,23 +112,6 @@ def body_to_plain(body: Body) -> Plain:
     return plain
 
 
-def body_from_plain(plain: Any, where: str) -> Body:
-    if isinstance(plain, dict) and "shape" in plain:  # the word for one alone
-        if "shapes" in plain:
-            raise wrong(where, "has both 'shape' and 'shapes'.")
-        one = plain["shape"]
-        rest = {name: value for name, value in plain.items() if name != "shape"}
-        plain = {**rest, "shapes": [] if one is None else [one]}
-    known = {name: value for name, value in defaults_of(Body).items() if name in BODY}
-    fields = checked_fields(plain, {**known, "shapes": ()}, where)
-    shapes = [
-        shape_from_plain(shape, f"{where}, shapes[{index}]")
-        for index, shape in enumerate(checked_list(fields["shapes"], f"{where}, shapes"))
-    ]
-    with placed_at(where):
-        return Body(**{**fields, "shapes": shapes})
-
-
 def part_to_plain(part: Any, where: str) -> Plain:
     """The kind of a joint, force or driver, and all that it takes to make it."""
     return {
@@ -156,17 +132,6 @@ def has_code(part: Any) -> bool:
     return False
 
 
-def part_from_plain(plain: Any, kinds: Kinds, what: str, where: str) -> Any:
-    kind = kinds[checked_kind(plain, kinds, what, where)]
-    fields = checked_fields(plain, {"kind": REQUIRED, **defaults_of(kind)}, where)
-    values = {name: value for name, value in fields.items() if name != "kind"}
-    with_signals(values, dict | list | str, signal_from_plain, where)
-    if isinstance(values.get("shape"), dict):
-        values["shape"] = shape_from_plain(values["shape"], f"{where}, shape")
-    with placed_at(where):
-        return kind(**values)
-
-
 def shape_to_plain(shape: Shape) -> Plain:
     """The kind and all that it takes to make it; a pose only where there is one."""
     plain: Plain = {"kind": shape.kind}
@@ -177,40 +142,6 @@ def shape_to_plain(shape: Shape) -> Plain:
         if name not in POSE or repr(value) != repr(POSE[name]):  # -0.0 is not 0.0
             plain[name] = listed(value)
     return plain
-
-
-def shape_from_plain(plain: Any, where: str) -> Shape:
-    kind = checked_kind(plain, SHAPES, "shape", where)
-    where = f"{where}, {kind}"
-    fields = checked_fields(plain, {"kind": REQUIRED, **defaults_of(SHAPES[kind])}, where)
-    values = {name: value for name, value in fields.items() if name != "kind"}
-    for name, number in PACKED.items():
-        if name in values:
-            try:
-                values[name] = np.frombuffer(b64decode(values[name], validate=True), number)
-                values[name] = values[name].reshape(-1, 3)
-            except (TypeError, ValueError, binascii.Error):
-                raise InvalidModel(
-                    f"{where}, {name} is not base64 of rows of three numbers.",
-                    "Write the data with to_plain.",
-                ) from None
-    shape: Shape = SHAPES[kind](**values)
-    return shape
-
-
-def with_signals(
-    fields: Plain, written: Any, change: Callable[[Any, str], Any], where: str
-) -> None:
-    """Change functions of time, as they are `written`, also where they are parts of a vector."""
-    for name in (*SIGNALS, *VECTORS):
-        value, place = fields.get(name), f"{where}, {name}"
-        if name in VECTORS and isinstance(value, list):
-            fields[name] = [
-                change(entry, f"{place}[{index}]") if isinstance(entry, written) else entry
-                for index, entry in enumerate(value)
-            ]
-        elif name in SIGNALS and isinstance(value, written):
-            fields[name] = change(value, place)
 
 
 def made_of(kind: type[Any]) -> tuple[str, ...]:
@@ -239,22 +170,6 @@ def signal_to_plain(signal: Signal, where: str) -> Plain:
     return {"kind": type(wave).__name__.lower(), **numbers}
 
 
-def signal_from_plain(plain: Any, where: str) -> Signal:
-    """A signal by its kind; a text alone is an expression."""
-    if isinstance(plain, str):
-        plain = {"kind": "expression", "text": plain}
-    kind = checked_kind(plain, WAVES, "signal kind", where)
-    names = wave_fields(WAVES[kind])
-    known = defaults_of(WAVES[kind])
-    expected = {"kind": REQUIRED, **{name: known[name] for name in names}}
-    fields = checked_fields(plain, expected, where)
-    try:
-        made: Signal = getattr(Signal, kind)(*(fields[name] for name in names))
-        return made
-    except ChaslesError as error:
-        raise InvalidModel(f"{where}: {error.what}", error.remedy) from None
-
-
 def wave_fields(kind: type[Any]) -> tuple[str, ...]:
     return tuple(name for name in made_of(kind) if name != "order")
 
@@ -270,6 +185,9 @@ def own_function(function: Any, where: str) -> InvalidModel:
 def listed(value: Any) -> Any:
     """Tuples as lists, at any depth."""
     return [listed(entry) for entry in value] if isinstance(value, tuple) else value
+
+
+# --- reading --------------------------------------------------------------------------------------
 
 
 REQUIRED = Parameter.empty
@@ -291,22 +209,118 @@ def placed_at(where: str) -> Iterator[None]:
         raise type(error)(f"{where}: {error.what}", error.remedy) from None
 
 
-def checked_fields(plain: Any, expected: dict[str, Any], where: str) -> Plain:
-    """A dict with the expected keys and no others; those left out by their defaults."""
-    if not isinstance(plain, dict):
-        raise wrong(where, f"must be a dict of {', '.join(expected)}, got {short_repr(plain)}.")
-    for key in plain:
-        UnknownName.check("field", key, expected, where)
-    for key, default in expected.items():
-        if key not in plain and default is REQUIRED:
-            raise wrong(where, f"has no '{key}'.")
-    return {**expected, **plain}
+class Reader:
+    """Makes a model of plain data; every list and table of it is read by a method of its own."""
 
+    #: What tables may describe, by their kind; a body of plain data does not say one.
+    kinds: ClassVar[dict[str, Kinds]] = {**PARTS, "shapes": SHAPES, "signals": WAVES}
 
-def checked_kind(plain: Any, known: Mapping[str, Any], what: str, where: str) -> str:
-    """The kind that the data says it is of."""
-    kind = plain.get("kind") if isinstance(plain, dict) else None
-    return UnknownName.check(what, kind, known, where)
+    def model(self, plain: Any) -> Model:
+        fields = self.fields(plain, defaults_of(Model), "model")
+        read: dict[str, Callable[[Any, str], Any]] = {
+            "bodies": self.body, **{what: partial(self.part, what) for what in PARTS}
+        }  # fmt: skip
+        lists = {what: self.each(fields[what], what, one) for what, one in read.items()}
+        notes = checked_list(fields["notes"], "notes")
+        return Model(**{**fields, **lists, "notes": notes})
+
+    def each(self, plain: Any, where: str, read: Callable[[Any, str], Any]) -> list[Any]:
+        """What a list describes, entry by entry."""
+        return [read(entry, f"{where}[{k}]") for k, entry in enumerate(checked_list(plain, where))]
+
+    def body(self, plain: Any, where: str) -> Body:
+        known = {name: value for name, value in defaults_of(Body).items() if name != "shape"}
+        if isinstance(plain, dict) and "shape" in plain:  # the word for one alone
+            if "shapes" in plain:
+                raise wrong(where, "has both 'shape' and 'shapes'.")
+            one = plain["shape"]
+            rest = {name: value for name, value in plain.items() if name != "shape"}
+            plain = {**rest, "shapes": [] if one is None else [one]}
+        fields = self.fields(plain, {**known, "shapes": ()}, where)
+        fields["shapes"] = self.each(fields["shapes"], f"{where}, shapes", self.shape)
+        with placed_at(where):
+            return Body(**fields)
+
+    def part(self, what: str, plain: Any, where: str) -> Any:
+        """A joint, force, driver or sensor."""
+        make, fields = self.of_kind(plain, what, where)
+        for name in SIGNALS:
+            if isinstance(fields.get(name), WRITTEN):
+                fields[name] = self.signal(fields[name], f"{where}, {name}")
+        for name in VECTORS:
+            if isinstance(fields.get(name), list):
+                fields[name] = [
+                    self.signal(entry, f"{where}, {name}[{k}]")
+                    if isinstance(entry, WRITTEN) else entry
+                    for k, entry in enumerate(fields[name])
+                ]  # fmt: skip
+        if isinstance(fields.get("shape"), dict):
+            fields["shape"] = self.shape(fields["shape"], f"{where}, shape")
+        with placed_at(where):
+            return make(**fields)
+
+    def shape(self, plain: Any, where: str) -> Shape:
+        make, fields = self.of_kind(plain, "shapes", where)
+        for name in PACKED.keys() & fields.keys():
+            try:
+                data = b64decode(fields[name], validate=True)
+                fields[name] = np.frombuffer(data, PACKED[name]).reshape(-1, 3)
+            except (TypeError, ValueError, binascii.Error):
+                raise InvalidModel(
+                    f"{where}, {name} is not base64 of rows of three numbers.",
+                    "Write the data with to_plain.",
+                ) from None
+        with placed_at(where):
+            shape: Shape = make(**fields)
+        return shape
+
+    def signal(self, plain: Any, where: str) -> Signal:
+        """A signal by its kind; a text alone is an expression."""
+        if isinstance(plain, str):
+            plain = {"kind": "expression", "text": plain}
+        wave, fields = self.of_kind(plain, "signals", where)
+        try:
+            made: Signal = getattr(Signal, wave.__name__.lower())(*fields.values())
+            return made
+        except ChaslesError as error:
+            raise InvalidModel(f"{where}: {error.what}", error.remedy) from None
+
+    def of_kind(self, table: Any, what: str, where: str) -> tuple[Any, Plain]:
+        """What a table describes, and all that it takes to make it."""
+        if not isinstance(table, dict):
+            raise wrong(where, f"must be a dict, got {short_repr(table)}.")
+        make = self.kinds[what][self.checked_kind(table.get("kind"), what, where)]
+        fields = self.fields(table, {"kind": REQUIRED, **self.expected(make)}, where)
+        del fields["kind"]
+        return make, fields
+
+    def expected(self, make: Any) -> dict[str, Any]:
+        """What something is made of, with its defaults."""
+        return {name: default for name, default in defaults_of(make).items() if name != "order"}
+
+    def checked_kind(self, kind: Any, what: str, where: str) -> str:
+        known = self.kinds[what]
+        if kind is None:
+            raise InvalidModel(
+                f"{where} has no 'kind'.", f"Give kind = ..., one of {', '.join(known)}."
+            )
+        others = [name for name in LISTS if str(kind) in self.kinds.get(name, ())]
+        if others and what in LISTS and what not in others:
+            raise UnknownName(
+                f"{where}: there is no {WORDS[what]} '{kind}'.", f"It belongs to [[{others[0]}]]."
+            )
+        return UnknownName.check(WORDS[what], kind, known, where)
+
+    def fields(self, table: Any, expected: dict[str, Any], where: str) -> Plain:
+        """The expected keys of a table, which has no others; those left out by their defaults."""
+        if not isinstance(table, dict):
+            raise wrong(where, f"must be a dict of {', '.join(expected)}, got {short_repr(table)}.")
+        for key in table:
+            UnknownName.check("field", key, expected, where)
+        for key, default in expected.items():
+            if key not in table and default is REQUIRED:
+                raise wrong(where, f"has no '{key}'.")
+        return {**expected, **table}
 
 
 def checked_list(value: Any, where: str) -> list[Any]:
