@@ -3,13 +3,13 @@
 `where` opens every message ("body 'top'"), `what` names the quantity ("position").
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from chasles.model.errors import ChaslesError, short_repr
+from chasles.model.errors import ChaslesError, one_line, short_repr
 from chasles.model.words import Floats
 
 Vector3 = tuple[float, float, float]
@@ -118,6 +118,22 @@ def checked_callable(
         )
     function: Callable[..., Any] = value
     return function
+
+
+def answer_of(
+    function: Callable[..., Any], given: Iterable[Any], what: str, remedy: str, invalid: Invalid,
+    **at: float,
+) -> Any:  # fmt: skip
+    """What a function of the user's own says; what it raises is told, and where: at=0.1."""
+    try:
+        return function(*given)
+    except ChaslesError:
+        raise
+    except Exception as error:
+        places = [f"{name} = {x:g}{' s' if name == 't' else ''}" for name, x in at.items()]
+        when = f" at {', '.join(places)}" if places else ""
+        said = f"{what} raised {type(error).__name__}{when}: {one_line(error)}"
+        raise invalid(said, remedy) from error
 
 
 def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> Floats:

@@ -17,6 +17,7 @@ from chasles.model.body import GROUND, Body
 from chasles.model.checks import (
     Invalid,
     Vector3,
+    answer_of,
     checked_array,
     checked_count,
     checked_vector,
@@ -24,14 +25,7 @@ from chasles.model.checks import (
 )
 from chasles.model.coordinate_coupling import Coupling, Term
 from chasles.model.couplings import RowJoint
-from chasles.model.errors import (
-    ChaslesError,
-    InvalidCoupling,
-    InvalidForce,
-    InvalidJoint,
-    one_line,
-    short_repr,
-)
+from chasles.model.errors import InvalidCoupling, InvalidForce, InvalidJoint, short_repr
 from chasles.model.fields import Direction, Flag, Taken, function, given, optional, unset
 from chasles.model.formulas import check_once, checked_several, entered_motion
 from chasles.model.joints import Attachment, End, Z
@@ -138,15 +132,9 @@ class CustomJoint(RowJoint, in_files=False):
         return values
 
     def _called(self, function: Callable[..., Any], what: str, *poses: Pose) -> Floats:
-        where = f"joint '{self.name}'"
-        try:
-            returned = function(*poses)
-        except Exception as error:
-            raise InvalidJoint(
-                f"{where}: its {what} raised {type(error).__name__}: {one_line(error)}",
-                f"Give {what}(pose_a, pose_b) with poses (R, r) of nine and three numbers.",
-            ) from error
-        return checked_array(returned, f"what its {what} returned", where, InvalidJoint)
+        remedy = f"Give {what}(pose_a, pose_b) with poses (R, r) of nine and three numbers."
+        returned = answer_of(function, poses, f"{self.where}: its {what}", remedy, InvalidJoint)
+        return checked_array(returned, f"what its {what} returned", self.where, InvalidJoint)
 
 
 class CustomForce(BodyForce, in_files=False):
@@ -268,16 +256,8 @@ class CustomForce(BodyForce, in_files=False):
         return self._checked((force, torque), f" {when}")
 
     def _returned(self, t: float, motion: Sequence[Any], call: str) -> Any:
-        try:
-            return self.formula(t, *motion)
-        except ChaslesError:
-            raise
-        except Exception as error:
-            raise InvalidForce(
-                f"{self.where}: its formula raised {type(error).__name__} at t = {t:g} s:"
-                f" {one_line(error)}",
-                f"Give {call}.",
-            ) from error
+        what, remedy = f"{self.where}: its formula", f"Give {call}."
+        return answer_of(self.formula, (t, *motion), what, remedy, InvalidForce, t=t)
 
     def _checked(self, pair: tuple[Any, Any], which: str) -> tuple[Vector3, Vector3]:
         force, torque = pair
@@ -344,14 +324,10 @@ class CustomCoupling(Coupling, in_files=False):
 
     def residual(self, *poses: Pose) -> float:
         """What the formula gives at some poses, checked to be one finite number."""
-        try:
-            returned = self.formula(*poses)
-        except Exception as error:
-            raise InvalidCoupling(
-                f"{self.where}: its formula raised {type(error).__name__}: {one_line(error)}",
-                f"Give formula(pose_1, ..., pose_{len(self.bodies)}) with poses (R, r) of nine and"
-                " three numbers.",
-            ) from error
+        call = f"formula(pose_1, ..., pose_{len(self.bodies)})"
+        remedy = f"Give {call} with poses (R, r) of nine and three numbers."
+        what = f"{self.where}: its formula"
+        returned = answer_of(self.formula, poses, what, remedy, InvalidCoupling)
         alone = isinstance(returned, tuple | list) and len(returned) == 1
         given = returned[0] if alone else returned
         value = checked_array(given, "what its formula returned", self.where, InvalidCoupling)

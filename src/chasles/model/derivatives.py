@@ -12,7 +12,8 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from chasles.model.errors import ChaslesError, InvalidSignal, one_line, short_repr
+from chasles.model.checks import answer_of
+from chasles.model.errors import ChaslesError, InvalidSignal, short_repr
 from chasles.model.words import Floats
 
 Function = Callable[..., Any]
@@ -59,19 +60,14 @@ def at_once(function: Function, t: Floats) -> Floats | None:
 
 
 def one_value(function: Function, time: float, what: str, owner: str) -> float:
+    remedy = "Give a function that takes the time in s and returns a number."
     try:
-        returned = function(time)
-        if type(returned) is float:  # nearly always, and quick
-            return returned
-        value = np.asarray(returned)
+        given = answer_of(function, (time,), f"{what}(t)", remedy, InvalidSignal, t=time)
     except ChaslesError as error:
-        raise type(error)(f"{owner}: {error.what}", error.remedy) from None
-    except Exception as error:
-        raise InvalidSignal(
-            f"{owner}: {what}(t) raised {type(error).__name__} at t = {time:g} s:"
-            f" {one_line(error)}",
-            "Give a function that takes the time in s and returns a number.",
-        ) from error
+        raise type(error)(f"{owner}: {error.what}", error.remedy) from error.__cause__
+    if type(given) is float:  # nearly always, and quick
+        return given
+    value = answer_of(np.asarray, (given,), f"{owner}: {what}(t)", remedy, InvalidSignal, t=time)
     if value.size != 1 or value.dtype.kind not in "iuf":
         raise InvalidSignal(
             f"{owner}: {what}(t) is {short_repr(value.tolist())} at t = {time:g} s, which is not a"

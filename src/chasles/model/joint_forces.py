@@ -9,9 +9,9 @@ from dataclasses import KW_ONLY
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
-from chasles.model.checks import Invalid, checked_number, fill
+from chasles.model.checks import Invalid, answer_of, checked_number, fill
 from chasles.model.coordinates import OfJoint, Which
-from chasles.model.errors import ChaslesError, InvalidForce, one_line
+from chasles.model.errors import InvalidForce
 from chasles.model.fields import Number, function, not_negative, positive, unset
 from chasles.model.forces import Force, check_acts
 from chasles.model.signals import Signal
@@ -214,18 +214,9 @@ def effort_of(
     function: Callable[..., Any], what: str, where: str, t: float, q: float, rate: float
 ) -> float:
     """What a user's function of time, coordinate and rate says, checked."""
-    try:
-        returned = function(t, q, rate)
-    except ChaslesError:
-        raise
-    except Exception as error:
-        raise InvalidForce(
-            f"{where}: {what}(t, q, rate) raised {type(error).__name__} at t = {t:g} s,"
-            f" q = {q:g}: {one_line(error)}",
-            f"Give {what}(t, q, rate), a function of the time in s, the coordinate and its rate"
-            " that returns a number.",
-        ) from error
+    call = f"{what}(t, q, rate)"
+    remedy = "Give a function of the time in s, the coordinate and its rate that returns a number."
+    returned = answer_of(function, (t, q, rate), f"{where}: {call}", remedy, InvalidForce, t=t, q=q)
     if type(returned) is float and isfinite(returned):  # nearly always, and quick
         return returned
-    what_and_where = f"{what}(t, q, rate) at t = {t:g} s, q = {q:g}"
-    return checked_number(returned, what_and_where, where, InvalidForce)
+    return checked_number(returned, f"{call} at t = {t:g} s, q = {q:g}", where, InvalidForce)

@@ -7,8 +7,8 @@ from typing import Annotated, Any, TypeGuard
 import numpy as np
 
 from chasles.model.body import Body, checked_body
-from chasles.model.checks import Invalid, Vector3, checked_times, checked_vector
-from chasles.model.errors import ChaslesError, InvalidForce, one_line, short_repr
+from chasles.model.checks import Invalid, Vector3, answer_of, checked_times, checked_vector
+from chasles.model.errors import ChaslesError, InvalidForce, short_repr
 from chasles.model.fields import PointOrNone, Taken, given, not_negative
 from chasles.model.forces import Force
 from chasles.model.signals import Components, components_of, is_components
@@ -164,15 +164,8 @@ def sampled(value: VectorOfTime, t: Floats, what: str, where: str) -> Floats:
 
 
 def vector_at(function: Callable[..., Any], t: float, what: str, where: str) -> Vector3:
-    try:
-        value = function(t)
-    except ChaslesError:
-        raise
-    except Exception as error:
-        raise InvalidForce(
-            f"{where}: {what}(t) raised {type(error).__name__} at t = {t:g} s: {one_line(error)}",
-            "Give a function that takes the time in s and returns three numbers.",
-        ) from error
+    remedy = "Give a function that takes the time in s and returns three numbers."
+    value = answer_of(function, (t,), f"{where}: {what}(t)", remedy, InvalidForce, t=t)
     if is_plain(value):
         return value
     return checked_vector(value, f"{what}(t) at t = {t:g} s", where, InvalidForce)

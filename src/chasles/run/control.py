@@ -11,7 +11,6 @@ from chasles.build.system.signals import Inputs
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.model import (
     Body,
-    ChaslesError,
     InvalidOption,
     Joint,
     Model,
@@ -19,9 +18,9 @@ from chasles.model import (
     UnknownName,
     input_of,
 )
-from chasles.model.checks import checked_number, checked_positive
+from chasles.model.checks import answer_of, checked_number, checked_positive
 from chasles.model.coordinates import coordinate_key
-from chasles.model.errors import one_line, short_repr
+from chasles.model.errors import short_repr
 from chasles.model.keywords import documented
 from chasles.model.words import Coordinate
 from chasles.run.stepper import Stepper
@@ -252,15 +251,8 @@ def own_target(force: Any) -> float | None:
 
 
 def answer(controller: Controller, t: float, moment: Moment) -> Any:
-    try:
-        return controller(t, moment)
-    except ChaslesError:
-        raise
-    except Exception as error:
-        raise InvalidOption(
-            f"controller raised {type(error).__name__} at t = {t:g} s: {one_line(error)}",
-            "Give controller(t, state) that returns a dict: motor -> effort, servo -> target.",
-        ) from error
+    remedy = "Give controller(t, state) that returns a dict: motor -> effort, servo -> target."
+    return answer_of(controller, (t, moment), "controller", remedy, InvalidOption, t=t)
 
 
 def checked_inputs(given: Any, names: tuple[str, ...], t: float) -> dict[str, float]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, InvalidOption
-from chasles.model.checks import check_flag
+from chasles.model.checks import answer_of, check_flag
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.run.control import Moment
@@ -140,16 +140,9 @@ class Watcher:
 
     def value(self, event: Event, view: Moment) -> float:
         """The value of an event's function, which must be a number."""
-        try:
-            value = event.function(view.t, view)
-        except ChaslesError:
-            raise
-        except Exception as error:
-            raise EventFailed(
-                f"event '{event.name}' raised {type(error).__name__} at t = {view.t:.6g} s:"
-                f" {error}.",
-                "Correct the function; the result up to then is kept.",
-            ) from error
+        remedy = "Correct the function; the result up to then is kept."
+        what, given = f"event '{event.name}'", (view.t, view)
+        value = answer_of(event.function, given, what, remedy, EventFailed, t=view.t)
         what, more, remedy = "", "", "Return one number, which is zero at the event."
         if isinstance(value, np.ndarray) and value.shape != ():
             what = f"an array of shape {value.shape}"
