@@ -17,7 +17,7 @@ from chasles.model import ChaslesError
 from chasles.model.tables import Table
 from chasles.studies import gallery
 from chasles.studies.advice_search import combined
-from chasles.studies.candidates import Candidate
+from chasles.studies.measure import Candidate
 from chasles.studies.operations import Counting
 
 #: Times that differ by less are not told apart.

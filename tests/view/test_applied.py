@@ -3,8 +3,8 @@
 import numpy as np
 
 import chasles as ch
-from chasles.view.applied import applied_forces
 from chasles.view.scene import scene_of
+from chasles.view.tracks import applied_forces
 
 
 def test_every_force_has_its_arrow_and_a_pure_force_no_torque():

@@ -3,8 +3,8 @@
 import numpy as np
 
 import chasles as ch
-from chasles.view.applied import applied_forces
 from chasles.view.scene import place, scene_of, scene_of_run
+from chasles.view.tracks import applied_forces
 
 UP = np.array((0.0, 0.6, 0.8))
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from chasles.io.xml_checks import has_entities
 from chasles.model import InvalidFile
-from chasles.model.mesh_files import Triangles, welded
+from chasles.model.mesh import Triangles, welded
 from chasles.model.words import Floats
 
 Element = ElementTree.Element

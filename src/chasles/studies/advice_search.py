@@ -18,8 +18,7 @@ from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.run.preparation import stabilised
 from chasles.spaces.on_subgroups import on_subgroups
-from chasles.studies.candidates import Candidate
-from chasles.studies.measure import measure
+from chasles.studies.measure import Candidate, measure
 from chasles.studies.operations import Counting
 
 #: On the horizon, gap and energy drift stay this many times below what is asked for ...

@@ -17,8 +17,7 @@ from chasles.run.preparation import check_progress
 from chasles.spaces import resolve_spaces
 from chasles.spaces.designation import Spaces
 from chasles.spaces.on_subgroups import check_subgroups
-from chasles.studies.candidates import Candidate, candidates_of
-from chasles.studies.measure import CandidateResult, costs, measure
+from chasles.studies.measure import Candidate, CandidateResult, candidates_of, costs, measure
 from chasles.studies.output import Printed
 from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of
 

@@ -16,8 +16,7 @@ from chasles.core.arrays import TWIST
 from chasles.integrators.stabilisation import PROJECTION, chosen_stabiliser
 from chasles.model import Model
 from chasles.model.tables import small
-from chasles.studies.candidates import Candidate
-from chasles.studies.measure import CandidateResult, measure
+from chasles.studies.measure import Candidate, CandidateResult, measure
 
 #: A joint open by less than this, times the size of the motion in m, is held by rounding alone;
 #: beside what the start leaves open, see `start_drift`.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from statistics import median
-from string import Template
+from string import Formatter, Template
 from typing import Any
 
 from chasles.view.theme import scientific
@@ -60,3 +60,31 @@ class Numbers(dict[str, str]):
 def page_of(folder: str, data: Mapping[str, Any], named: Mapping[str, str]) -> str:
     """The page.md of a folder, filled in."""
     return Text(text_of(folder, "page.md")).substitute(Numbers(data, named))
+
+
+# --- texts with measured numbers in their places --------------------------------------------------
+
+
+def words() -> dict[str, dict[str, dict[str, Any]]]:
+    """Kind -> key -> fields."""
+    return tables_of("paper", "words.toml")
+
+
+class Formats(Formatter):
+    """Formats of numbers beside Python's: m in metres, s as 9.3×10⁻⁷, s0 without decimals."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        if format_spec == "m":
+            return f"{scientific(value)}\u00a0m"
+        if format_spec in ("s", "s0"):
+            return scientific(value, 0 if format_spec == "s0" else 1)
+        return super().format_field(value, format_spec)
+
+
+def filled(text: str, values: Mapping[str, Any]) -> str:
+    """A text with its numbers.
+
+    >>> filled("at most {gap:m}", {"gap": 2e-16})
+    'at most 2.0×10⁻¹⁶\\xa0m'
+    """
+    return Formats().vformat(text, (), values)

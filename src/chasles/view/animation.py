@@ -12,9 +12,9 @@ from chasles.model.keywords import checked_keywords, explained_film
 from chasles.model.words import ViewDirection
 from chasles.result.atomic_file import checked_file
 from chasles.result.result import Result
+from chasles.view.camera import checked_follow
 from chasles.view.film import Film, checked_layout, labels_of, make_film, title_from
 from chasles.view.gltf import write_gltf
-from chasles.view.setting import checked_follow
 
 KINDS = (".html", ".gif", ".mp4", ".glb", ".gltf")
 GLTF = KINDS[-2:]

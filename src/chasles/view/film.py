@@ -15,9 +15,9 @@ from chasles.model import InvalidOption, coordinates_of
 from chasles.model.errors import short_repr
 from chasles.model.model import plural
 from chasles.result.result import Result
+from chasles.view.camera import LAYOUTS, lowest_of, reached, set_out
 from chasles.view.forms import LIT, Forms, floor_level, part_headers
 from chasles.view.scene import Scene, scene_of_run
-from chasles.view.setting import LAYOUTS, lowest_of, reached, set_out
 from chasles.view.theme import LIGHT, SANS
 from chasles.view.tracks import (
     STEPS,

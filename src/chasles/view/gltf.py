@@ -20,12 +20,11 @@ from chasles.core.arrays import Floats
 from chasles.model import GROUND
 from chasles.result.atomic_file import write_whole
 from chasles.result.result import Result
-from chasles.view.camera import horizontal
+from chasles.view.camera import LAYOUTS, horizontal, reached, set_out
 from chasles.view.film import colours_of, title_of
 from chasles.view.forms import PLAIN, extents, paint_of, pattern_of
 from chasles.view.geometry import Solid, at_rest, own_solid, solid_from, turned, with_normals
 from chasles.view.scene import ROD, Part, Scene, Tie, scene_of_run
-from chasles.view.setting import LAYOUTS, reached, set_out
 from chasles.view.surfaces import (
     COIL,
     TIED,

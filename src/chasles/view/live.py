@@ -12,8 +12,8 @@ from chasles.model import Body, ChaslesError
 from chasles.model.checks import check_flag, checked_count
 from chasles.model.keywords import checked_keywords
 from chasles.result.result import Result
+from chasles.view.camera import checked_follow
 from chasles.view.film import make_film
-from chasles.view.setting import checked_follow
 
 MOST_FRAMES = 10_000  # saved states that are shown: more than a file gets, since none is mailed
 PORTS = 20  # that are tried, from the one that was asked for

@@ -21,8 +21,7 @@ from chasles.model import (
 from chasles.model.coordinates import ANGLE
 from chasles.model.loads import BODY
 from chasles.view.camera import Camera
-from chasles.view.contacts import mark_of
-from chasles.view.glyphs import frame_along
+from chasles.view.glyphs import frame_along, mark_of
 from chasles.view.labels import Label
 from chasles.view.scene import Scene, Spot, place
 from chasles.view.surfaces import tie_ends

@@ -16,14 +16,13 @@ from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import ViewDirection
 from chasles.result.atomic_file import checked_file
-from chasles.view.camera import Camera, camera_of
+from chasles.view.camera import Camera, camera_of, lowest
 from chasles.view.labels import Label, figure_of, put_labels
 from chasles.view.marks import draw_feet, draw_forces, draw_frames, draw_world
 from chasles.view.plots import RC, drawing, png_of
 from chasles.view.raster import Page
 from chasles.view.render import render
 from chasles.view.scene import Pose, Scene, place, scene_of
-from chasles.view.setting import lowest
 from chasles.view.surfaces import surfaces_of, tie_ends
 from chasles.view.theme import LIGHT
 

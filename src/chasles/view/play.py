@@ -30,6 +30,7 @@ from chasles.notices import notice
 from chasles.result.result import Result
 from chasles.run.control import Control
 from chasles.run.stepper import Stepper
+from chasles.view.camera import reached
 from chasles.view.film import (
     Film,
     duration,
@@ -41,7 +42,6 @@ from chasles.view.film import (
 )
 from chasles.view.forms import Forms
 from chasles.view.scene import scene_of_run
-from chasles.view.setting import reached
 from chasles.view.sliders import Slider, changed, sliders_of
 from chasles.view.tracks import Blob, Header, rounded
 

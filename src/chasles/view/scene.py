@@ -17,9 +17,8 @@ from chasles.model import GROUND, Body, Contact, Distance, Joint, Model, Spring
 from chasles.model.checks import as_matrix, as_vector
 from chasles.model.colours import hex_of
 from chasles.model.shapes import Box, Capsule, Cylinder, Rod, Shape, Sphere
-from chasles.view.contacts import contact_shapes, first_feet
 from chasles.view.geometry import Solid, solid_of
-from chasles.view.glyphs import frame_along, glyph_of
+from chasles.view.glyphs import contact_shapes, first_feet, frame_along, glyph_of
 
 #: Of bodies that say nothing about theirs, in turn.
 BODY_COLOURS = ("#8fb0d3", "#e0a58a", "#93c3a4", "#c3aad6", "#e2c78d", "#8fc3c6", "#d59db1",

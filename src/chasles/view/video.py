@@ -13,13 +13,12 @@ from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, InvalidOption
 from chasles.model.errors import short_repr
 from chasles.result.result import Result
-from chasles.view.camera import Camera, camera_of, horizontal
+from chasles.view.camera import LAYOUTS, Camera, camera_of, followed, horizontal, reached, set_out
 from chasles.view.film import colours_of, level_of
 from chasles.view.marks import nice
 from chasles.view.raster import Page
 from chasles.view.render import LEAST, render
 from chasles.view.scene import Scene, poses_at, scene_of_run
-from chasles.view.setting import LAYOUTS, followed, reached, set_out
 from chasles.view.surfaces import Surface, surfaces_of
 from chasles.view.theme import LIGHT
 from chasles.view.tracks import Header

@@ -8,8 +8,7 @@ from chasles.core.arrays import Floats
 from chasles.model import Model
 from chasles.result.result import Result
 from chasles.studies.library.benchmark import Check, Named
-from chasles.studies.library.linkages import loop, rank_check
-from chasles.studies.library.measures import largest
+from chasles.studies.library.measures import largest, loop, rank_check
 
 ALPHA, BETA = np.radians(30.0), np.radians(120.0)  # twists of the short and the long links
 SHORT = 1.2  # m

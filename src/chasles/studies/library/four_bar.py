@@ -6,8 +6,7 @@ from chasles.core.arrays import Floats
 from chasles.model import Model
 from chasles.result.result import Result
 from chasles.studies.library.benchmark import Check, Named
-from chasles.studies.library.linkages import loop, rank_check
-from chasles.studies.library.measures import largest
+from chasles.studies.library.measures import largest, loop, rank_check
 
 PLANE = ((0.0, 0.0), (0.0, 0.4), (1.0, 0.8), (1.0, 0.0))  # A to D, x and z in m
 POINTS = tuple((x, 0.0, z) for x, z in PLANE)

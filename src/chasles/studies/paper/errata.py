@@ -23,8 +23,8 @@ from chasles.studies.paper.printed_top import (
 )
 from chasles.studies.paper.runs import CaseResult
 from chasles.studies.paper.study import Study
-from chasles.studies.paper.words import words
 from chasles.studies.paper_mechanisms import double_pendulum, heavy_top, link
+from chasles.studies.words import words
 
 Pairs = tuple[tuple[Measure, Measure], ...]  # (with the printed formula, with the right one)
 

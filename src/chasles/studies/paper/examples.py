@@ -15,7 +15,6 @@ from chasles.integrators.tableaux import method as find_method
 from chasles.model import GROUND, InvalidOption, Model, Spherical, UnknownName
 from chasles.studies.gallery import random_rotation
 from chasles.studies.library.heavy_top import model as bruls_cardona_top
-from chasles.studies.paper.words import words
 from chasles.studies.paper_mechanisms import (
     HALF,
     double_pendulum,
@@ -24,6 +23,7 @@ from chasles.studies.paper_mechanisms import (
     link,
     three_bar,
 )
+from chasles.studies.words import words
 
 
 @dataclass(frozen=True)

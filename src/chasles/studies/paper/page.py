@@ -11,7 +11,7 @@ from chasles.studies.paper.errata import Erratum
 from chasles.studies.paper.examples import EXAMPLES
 from chasles.studies.paper.study import Study
 from chasles.studies.paper.tables import cost_table, forms_table, random_table, tableaux_table
-from chasles.studies.paper.words import filled, words
+from chasles.studies.words import filled, words
 from chasles.view.film import GAPS, make_film
 from chasles.view.play import make_live
 from chasles.view.plots import Figure, formula_svg

@@ -8,9 +8,8 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.integrators.tableaux import METHODS
 from chasles.model import InvalidOption, Model
-from chasles.studies.candidates import Candidate
 from chasles.studies.gallery import floating_pair, platform_top
-from chasles.studies.measure import costs
+from chasles.studies.measure import Candidate, costs
 from chasles.studies.paper import examples
 from chasles.studies.paper.examples import EXAMPLES, Options
 from chasles.studies.paper.printed_top import (

@@ -10,8 +10,7 @@ from chasles.model import Model
 from chasles.model.checks import as_vector
 from chasles.spaces import Space
 from chasles.studies import gallery
-from chasles.studies.candidates import Candidate
-from chasles.studies.measure import CandidateResult, costs, measure
+from chasles.studies.measure import Candidate, CandidateResult, costs, measure
 from chasles.studies.predictions import predictions_of
 
 STEP, UNTIL = 1e-3, 1.0

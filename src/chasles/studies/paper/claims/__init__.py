@@ -10,7 +10,7 @@ from chasles.studies.paper.claims import rules
 from chasles.studies.paper.claims.findings import FINDINGS, compared
 from chasles.studies.paper.claims.rules import ONLY_IF, Claim
 from chasles.studies.paper.study import Study
-from chasles.studies.paper.words import filled, words
+from chasles.studies.words import filled, words
 
 #: The figures on both groups and in the subgroups, where words say nothing else.
 USUAL = {
