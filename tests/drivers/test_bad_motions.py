@@ -76,6 +76,26 @@ def test_motions_that_are_smooth_enough_run(motion):
         assert result.coordinate("hinge")[-1] == pytest.approx(wanted, abs=missed)
 
 
+@pytest.mark.parametrize(
+    "motion",
+    [
+        ch.Signal.linear(1e4),
+        lambda t: 1e4 * t + np.sin(t),
+        ch.Signal.sine(1e6, frequency=0.1),
+        ch.Signal(lambda t: 1e6 * np.sin(0.3 * t), lambda t: 3e5 * np.cos(0.3 * t)),
+    ],
+)
+def test_the_rounding_of_large_motions_is_no_jump(motion):
+    """Stages of two steps are one ulp apart there, and values of 1e6 are known to 1e-10."""
+    signal = motion if isinstance(motion, ch.Signal) else ch.Signal(motion)
+    rate = signal.sample([0.0])[0, 1]
+    wheel = ch.Body.cylinder("wheel", 0.1, 0.1, mass=1, axis="z", angular_velocity=(0, 0, rate))
+    hinge = ch.Revolute("hinge", ch.GROUND, wheel, at=(0, 0, 0), axis="z")
+    model = ch.Model([wheel], [hinge], drivers=[ch.Driver("drive", hinge, motion)])
+    run = ch.simulate(model, until=20.0, step=1e-2, save_every=100)
+    assert run.coordinate("hinge") == pytest.approx(signal.values(run.t), rel=1e-12, abs=1e-6)
+
+
 def test_velocities_that_contradict_a_driver_are_refused(refusal):
     model = driven(ch.Signal.linear(2.0))
     arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0), angular_velocity=(0, 1, 0))

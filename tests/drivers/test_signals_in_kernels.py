@@ -186,6 +186,28 @@ def test_a_row_depends_on_its_time_alone(name):
     assert_array_equal(backwards, together)
 
 
+def test_a_month_is_fitted_with_as_few_questions_as_its_scale_needs():
+    """Years take longer than weeks by the logarithm of their lengths; fast functions stay right."""
+    asked = []
+
+    def motion(t):
+        asked.append(np.size(t))
+        return np.sin(t / 3600.0)
+
+    signals, month = listed(motion), 30 * 86400.0
+    t = np.linspace(0.0, month, 5000)
+    assert_allclose(signals.sample(t)[:, 1], np.sin(t / 3600.0), rtol=0, atol=2e-12)
+    assert sum(asked) < 3_000_000  # a second each would take 500,000,000
+    asked.clear()
+    signals.sample(np.array([12 * month]))
+    assert sum(asked) < 3_000_000
+    whole = listed(motion).sample(np.append(t, 2.0 * month))
+    assert_array_equal(whole[:-1], listed(motion).sample(t))  # however far it goes
+    late = 5e3 + np.linspace(0.0, 50.0, 1000)
+    fast = listed(lambda t: np.sin(100.0 * t)).sample(late)
+    assert_allclose(fast[:, 1], np.sin(100.0 * late), rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     "target",
     [ch.Signal.sine(1.0, 0.37), lambda t: np.sin(2.3 * t), lambda t: math.cos(t) * t],

@@ -18,6 +18,8 @@ AT_ZERO = 1e-9  # how far from zero (rad or m) a motion may start
 #: What counts neither as a jump nor as a kink: rounding, in rad or m and per s, and the error of
 #: numerical derivatives, as a fraction of the largest value and rate.
 LEAST, LEAST_RATE, NOISE = 1e-12, 1e-9, 1e-5
+#: The rounding of a value, and of the phase that it is a function of, in parts of both.
+ROUNDING = 8.0 * float(np.finfo(float).eps)
 
 
 def checked_motion(motion: Any, what: str, where: str, invalid: Invalid) -> Signal:
@@ -79,8 +81,9 @@ class AnyDriver(Registered):
 
         Between two times the value has to change by about what the rate explains, and the rate by
         what the second derivative does; `largest` (3,) are the largest of the whole run, of which
-        rounding and numerical derivatives are a part.  A jump of the second derivative is all
-        right: the force jumps, too.
+        numerical derivatives are a part.  A value f is rounded, and so is t: f is known to
+        eps (|f| + |t f'|) only, however close two times are.  A jump of the second derivative is
+        all right: the force jumps, too.
         """
         t, first = np.unique(times, return_index=True)
         value, rate, second = samples[first].T
@@ -90,7 +93,9 @@ class AnyDriver(Registered):
         jump = np.abs(np.diff(value) - 0.5 * step * (rate[1:] + rate[:-1]))
         kink = np.abs(np.diff(rate) - 0.5 * step * (second[1:] + second[:-1]))
         noise = NOISE * (largest[0] + largest[1]) + LEAST_RATE
-        jumps = jump > step**2 * reach + step * noise + LEAST
+        rounded = ROUNDING * (np.abs(value) + np.abs(t * rate))
+        least = LEAST + rounded[1:] + rounded[:-1]
+        jumps = jump > step**2 * reach + step * noise + least
         bad = np.flatnonzero(jumps | (kink > step * reach + noise))
         if bad.size == 0:
             return None

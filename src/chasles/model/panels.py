@@ -2,8 +2,10 @@
 
 A panel is a second long, and is halved until the polynomial of degree 12 through its Chebyshev
 points is the function to rounding: until its last coefficients vanish and it also meets the
-function at points between.  Every second is done by itself: its panels depend on the function
-alone, not on how long a run is or how it is cut, and are one function of time.
+function at points between.  Every such root is done by itself: its panels depend on the function
+alone, not on how long a run is or how it is cut, and are one function of time.  From 1024 s on
+roots have 2, from 2048 s on 4 seconds, and so on: a satellite is followed for months, and the
+number of roots grows with the logarithm of the time.
 
 Coefficients below the function's own noise are dropped: the second derivative of noise would be a
 million times larger than it is.  The noise is rounding or, in a function such as 1 - cos(t / 1000),
@@ -27,13 +29,15 @@ from chasles.model.words import Floats
 #: Several functions at once: of times (T,) to values (T, width), NaN where there is none.
 Functions = Callable[[Floats], Floats]
 
+#: Roots of one second before they become longer, in powers of two.
+SECONDS = 10
 #: How often a second is halved, and from where on a panel is rough if it and its descendants down
 #: to two levels are.  Where derivatives are wanted, asking means to differentiate by windows, which
 #: takes a millisecond a time: down to microseconds.  A value is had for microseconds.
 WITH_DERIVATIVES, VALUES_ONLY = (20, 12), (10, 5)
 GENERATIONS = 2
-#: At how many points the fit of a second is compared with the function, and of a short panel: a
-#: pulse of 10 ms is seen.
+#: At how many points the fit of a root is compared with the function, and of a short panel: a pulse
+#: of 10 ms is seen, from 1024 s on one of a 2^16th of the time.
 LOOKS, LEAST_LOOKS = 160, 15
 #: Of the function's own rounding: how large the last coefficients and the misfit may be.
 MET, EPSILON = 100.0, float(np.finfo(float).eps)
@@ -43,7 +47,8 @@ TO_POWERS: Floats = np.array(
     [np.pad(chebyshev.cheb2poly(row), (0, DEGREE))[: DEGREE + 1] for row in np.eye(DEGREE + 1)]
 )
 
-Panel = tuple[int, int]  # (level, index): from index / 2^level to (index + 1) / 2^level
+#: (level, index): from index / 2^level to (index + 1) / 2^level.  Long roots have levels below 0.
+Panel = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,18 +82,20 @@ class Panels:
     fits: dict[Panel, Floats | None] = field(default_factory=dict)  # None: not a polynomial
     absent: set[Panel] = field(default_factory=set)  # without any value
     drafts: dict[Panel, "Draft"] = field(default_factory=dict)  # of panels that are not met
-    size: Floats = field(default_factory=lambda: np.zeros(0))  # (width,) largest of this second
-    leaves: list[Panel] = field(default_factory=list)  # of the seconds so far
-    seconds: int = 0
+    size: Floats = field(default_factory=lambda: np.zeros(0))  # (width,) largest of this root
+    leaves: list[Panel] = field(default_factory=list)  # of the roots so far
+    end: int = 0  # of the last root, s
 
     def until(self, t: float) -> list[Pieces]:
-        """The pieces of every function from 0 to t, and to the end of that second."""
-        while self.seconds <= t:
+        """The pieces of every function from 0 to t, and to the end of that root."""
+        while self.end <= t:
+            doubled = max(self.end.bit_length() - SECONDS, 0)
+            root = (-doubled, self.end >> doubled)
             self.size = np.zeros(self.width)
-            self.fit([(0, self.seconds)])
+            self.fit([root])
             self.drafts.clear()
-            self.collect((0, self.seconds))
-            self.seconds += 1
+            self.collect(root)
+            self.end += 1 << doubled
         return self.pieces()
 
     def fit(self, panels: list[Panel]) -> None:
@@ -119,7 +126,7 @@ class Panels:
 
     def distrust(self, times: Floats) -> None:
         """Panels that hold these times are not polynomials after all."""
-        starts = np.array([index / 2**level for level, index in self.leaves])
+        starts = np.array([index * 2.0**-level for level, index in self.leaves])
         for leaf in np.unique(np.searchsorted(starts, times, side="right") - 1):
             self.fits[self.leaves[leaf]] = None
 
@@ -152,8 +159,8 @@ class Panels:
 
     def fit_level(self, panels: list[Panel]) -> None:
         """Fit panels of one level, all at once."""
-        half = np.array([0.5 / 2**level for level, _ in panels])
-        centre = np.array([(index + 0.5) / 2**level for level, index in panels])
+        half = np.array([0.5 * 2.0**-level for level, _ in panels])
+        centre = np.array([(index + 0.5) * 2.0**-level for level, index in panels])
         looks, at_looks = looks_at(panels[0][0])
         places = np.concatenate((NODES, looks))
         times = centre[:, None] + half[:, None] * places
@@ -188,7 +195,7 @@ class Panels:
         return [
             Pieces(
                 index * length, (index + 0.5) * length, widths,
-                np.ascontiguousarray(coefficients[:, k]), 0.0, float(self.seconds),
+                np.ascontiguousarray(coefficients[:, k]), 0.0, float(self.end),
             )
             for k in range(self.width)
         ]  # fmt: skip
@@ -197,7 +204,7 @@ class Panels:
 @cache
 def looks_at(level: int) -> tuple[Floats, Floats]:
     """Points within (-1, 1) where a fit is looked at, and the Chebyshev polynomials there."""
-    count = max(LEAST_LOOKS, LOOKS >> level)
+    count = max(LEAST_LOOKS, LOOKS >> max(level, 0))
     looks = np.linspace(-0.999, 0.998, count)
     return looks, np.asarray(chebyshev.chebvander(looks, DEGREE), np.float64)
 

@@ -97,7 +97,7 @@ class Fitted:
         panels = self.panels
         asked = [2.0**-level for level, k in panels.leaves if panels.fits[level, k] is None
                  and (level, k) not in panels.absent]  # fmt: skip
-        return sum(asked) / max(panels.seconds, 1)
+        return sum(asked) / max(panels.end, 1)
 
 
 def fitted_function(function: Any, column: int, orders: int, owner: str) -> Fitted:
@@ -230,7 +230,8 @@ class SignalList:
             for fitted in self.fitted:
                 entries += fitted.entries(until)
             self.made = make_signals(entries, self.count)
-            self.made_until = np.floor(max(until, 0.0)) + 1.0
+            ends = [float(fitted.panels.end) for fitted in self.fitted]
+            self.made_until = min(ends, default=np.inf)
         return self.made
 
     def sample(self, times: Floats) -> Floats:
