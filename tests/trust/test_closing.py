@@ -3,7 +3,7 @@
 import pytest
 
 import chasles as ch
-from chasles.build.start.free_bodies import FreeBodies
+from chasles.build.start.closure import Closure
 
 MOST_FACTORS = 10  # Newton doubles the digits: 53 bits from 1e-13 take one, what moves on a few
 
@@ -12,8 +12,8 @@ MOST_FACTORS = 10  # Newton doubles the digits: 53 bits from 1e-13 take one, wha
 def factors(monkeypatch):
     """How many matrices were factored."""
     made = []
-    factorised = FreeBodies.factor
-    monkeypatch.setattr(FreeBodies, "factor", lambda *given: made.append(1) or factorised(*given))
+    factorised = Closure.factor
+    monkeypatch.setattr(Closure, "factor", lambda *given: made.append(1) or factorised(*given))
     return made
 
 

@@ -14,9 +14,9 @@ from chasles.analysis.extended import (
     ties_of,
     users_formulas,
 )
-from chasles.analysis.factor import inverses, joined
-from chasles.analysis.tangent import Tangent, placed, tangent
+from chasles.analysis.tangent import Tangent, tangent
 from chasles.build.start.consistent import driven_rates, initial_state, typical_speeds
+from chasles.build.start.factor import inverses, joined
 from chasles.build.start.free_bodies import terms_at
 from chasles.build.start.redundancy import equilibrated, joint_of_row, rank_of
 from chasles.build.start.rows import constraint_rows, gaps_and_rows, jacobian_at, mass_matrices
@@ -153,9 +153,7 @@ class Instant:
 
     def jacobian(self, found: Workspace, ties: list[Tie]) -> Any:
         """J of all rows on all unknowns, sparse."""
-        every = constraint_rows(self.setup, found.jacobian)
-        one = [(np.arange(len(every.entries))[:, None], every.columns, every.entries[:, None])]
-        rows = placed(one, (len(every.entries), self.bodies))[self.rows]
+        rows = constraint_rows(self.setup, found.jacobian).matrix(self.bodies)[self.rows]
         if not self.coordinates and not ties:
             return rows
         from scipy.sparse import coo_matrix, diags, hstack

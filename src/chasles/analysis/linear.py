@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.analysis.factor import DampedKkt, joined, unit_scale
 from chasles.analysis.instant import Instant, Terms
 from chasles.analysis.stacks import GENERATORS
 from chasles.analysis.tangent import Tangent, placed, summed
+from chasles.build.start.factor import DampedKkt, joined, unit_scale
 from chasles.build.system.state import rotations
 from chasles.core.arrays import TWIST, Floats, Integers
 

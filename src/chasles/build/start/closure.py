@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.start.free_bodies import Factor, FreeBodies
+from chasles.build.start.factor import DampedKkt, joined
 from chasles.build.start.rows import (
     HEAVY,
     Rows,
@@ -23,7 +23,6 @@ from chasles.build.start.rows import (
     gaps_and_rows,
     mass_matrices,
     scaled,
-    weigh,
     weights,
 )
 from chasles.build.system.build import Setup
@@ -86,10 +85,9 @@ class Closure:
         self.free = np.ones((system.body_count, 1), bool)
         self.free[list(held)] = False
         heavier = np.where(self.free, 1.0, HEAVY) * np.ones(6)
-        self.masses, self.length = scaled(weights(system), heavier), typical_length(system)
-        self.bodies = FreeBodies(setup, self.masses, self.kept)
-        even = np.diag(np.repeat((self.length**2, 1.0), 3))[None] * np.ones((len(heavier), 1, 1))
-        self.even_bodies = self.bodies.weighing(setup, scaled(even, heavier))
+        self.masses, self.length = joined(scaled(weights(system), heavier)), typical_length(system)
+        even = np.diag(np.repeat((self.length**2, 1.0), 3))[None]
+        self.even = joined(scaled(even, heavier))
         self.levers = np.where(turns, self.length, 1.0)  # by which turns are lengths
         self.weights = self.levers.copy()  # of gaps that cannot all be closed
         before = self.rows_at(self.entered)[0]
@@ -113,10 +111,15 @@ class Closure:
         """The largest gap, m; of turns at a typical lever: the same in all units."""
         return float(np.abs(self.levers * gaps).max(initial=0.0))
 
-    def pivots(self, rows: Rows) -> Floats:
-        """What every row is measured by, in the mass metric."""
+    def scale(self, rows: Rows) -> Floats:
+        """What makes every row one, in the mass metric."""
         found = rows.pivots(scaled(np.linalg.inv(weights(self.system)), self.free * np.ones(6)))
-        return np.where(found > 0.0, found, 1.0)
+        return 1.0 / np.sqrt(np.where(found > 0.0, found, 1.0))
+
+    def factor(self, metric: Any, rows: Rows, damping: float, scale: Floats) -> DampedKkt:
+        """Of the rows that are positions."""
+        jacobian = rows.matrix(6 * self.system.body_count)[self.kept]
+        return DampedKkt(metric, jacobian, damping, scale[self.kept])
 
     def displaced(self, absolute: Floats, step: Floats) -> Floats:
         """R exp(omega), r + R v for the free bodies."""
@@ -134,10 +137,8 @@ class Closure:
         g, rows = self.at(absolute)
         if not self.free.any():
             return absolute, self.largest(g)
-        bodies, measure = self.bodies, self.pivots(rows)
-        if not by_mass:
-            bodies, measure = self.even_bodies, 1.0 / self.weights**2
-        nothing, scale = np.zeros(6 * self.system.body_count), 1.0 / np.sqrt(measure)
+        metric, scale = (self.masses, self.scale(rows)) if by_mass else (self.even, self.weights)
+        nothing = np.zeros(6 * self.system.body_count)
         caution, slow = 1.0, 0
         for _ in range(MOST_STEPS):
             gap = self.largest(g)
@@ -145,8 +146,8 @@ class Closure:
             if gap <= ROUNDING * reach or slow > MOST_SLOW:
                 break
             damping = max(LEAST_DAMPING, min(MOST_DAMPING, (gap / self.length) ** 2 * caution))
-            factor = bodies.factor(absolute, rows, damping * measure)
-            trial = self.displaced(absolute, limited(factor.solve_once(nothing, -g)))
+            factor = self.factor(metric, rows, damping, scale)
+            trial = self.displaced(absolute, limited(factor.solve(nothing, -g[self.kept], 1)))
             trial_g, trial_rows = self.at(trial)
             before, after = np.linalg.norm(scale * g), np.linalg.norm(scale * trial_g)
             if after < before and np.isfinite(trial_rows.entries).all():
@@ -208,7 +209,7 @@ class Closure:
     def place(self, absolute: Floats) -> "Place":
         value, gradient = self.distance(absolute)
         rows = self.at(absolute)[1]
-        factor = self.bodies.factor(absolute, rows, ALONG * self.pivots(rows))
+        factor = self.factor(self.masses, rows, ALONG, self.scale(rows))
         return Place(absolute, value, gradient, factor, self.masses)
 
     def moved(self, here: "Place", direction: Floats) -> tuple[float, "Place | None"]:
@@ -229,33 +230,31 @@ class Place:
     """A point with closed joints: how far it is from the entered poses, and which way is nearer."""
 
     def __init__(
-        self, absolute: Floats, value: float, gradient: Floats, factor: Factor, masses: Floats
+        self, absolute: Floats, value: float, gradient: Floats, factor: DampedKkt, masses: Any
     ) -> None:
         self.absolute, self.value, self.gradient = absolute, value, gradient
-        self.factor, self.masses = factor, masses
-        self.slope = -factor.solve(-gradient, factor.nothing)  # the gradient along joints
-        self.left = sqrt(max(0.0, float(self.slope @ weigh(masses, self.slope))))
+        self.factor, self.masses, self.closed = factor, masses, np.zeros(len(factor.scale))
+        self.slope = -factor.solve(-gradient, self.closed)  # the gradient along joints
+        self.left = sqrt(max(0.0, float(self.slope @ (masses @ self.slope))))
 
     def along(self, direction: Floats) -> Floats:
         """The part of a direction that keeps the joints closed."""
-        return self.factor.solve(weigh(self.masses, direction), self.factor.nothing)
+        return self.factor.solve(self.masses @ direction, self.closed)
 
 
-def lbfgs_direction(
-    direction: Floats, moves: list[tuple[Floats, Floats]], masses: Floats
-) -> Floats:
+def lbfgs_direction(direction: Floats, moves: list[tuple[Floats, Floats]], masses: Any) -> Floats:
     """The two-loop recursion of L-BFGS, in the mass metric."""
-    kept = [(s, y, float(s @ weigh(masses, y))) for s, y in moves]
+    kept = [(s, y, float(s @ (masses @ y))) for s, y in moves]
     kept = [(s, y, curve) for s, y, curve in kept if curve > 0.0]
     pulls = []
     for s, y, curve in reversed(kept):
-        pulls.append(float(s @ weigh(masses, direction)) / curve)
+        pulls.append(float(s @ (masses @ direction)) / curve)
         direction = direction - pulls[-1] * y
     if kept:
         y, curve = kept[-1][1:]
-        direction = direction * (curve / float(y @ weigh(masses, y)))
+        direction = direction * (curve / float(y @ (masses @ y)))
     for (s, y, curve), pull in zip(kept, reversed(pulls)):
-        direction = direction + (pull - float(y @ weigh(masses, direction)) / curve) * s
+        direction = direction + (pull - float(y @ (masses @ direction)) / curve) * s
     return direction
 
 

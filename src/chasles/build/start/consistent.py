@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from chasles.build.start.free_bodies import REFINEMENTS, FreeBodies
+from chasles.build.start.factor import DampedKkt, joined
 from chasles.build.start.redundancy import contradiction, joint_of_row, listed
 from chasles.build.start.rows import HEAVY, Rows, constraint_rows, scaled, weigh, weights
 from chasles.build.system.build import Setup
@@ -18,6 +18,8 @@ NO_SPEED = 1e-14
 RESTING = 1e-3
 #: Models with more unknown velocities than this are completed by a sparse factorisation.
 DENSE_LIMIT = 400
+#: Further solves of a dense one for what rounding left: long chains and light bodies lose digits.
+REFINEMENTS = 2
 #: mu of that factorisation.
 PROXIMAL_WEIGHT = 1e-9
 #: Weight of velocities left out beside given ones, and solves in which it fades away.
@@ -114,8 +116,8 @@ def least_change(setup: Setup, rows: Rows, wanted: Floats, heavier: Floats) -> F
     mass, moves, light = weights(setup.system), heavier < HEAVY, heavier < 1.0
     metric = scaled(mass, heavier)
     free = rows.pivots(scaled(np.linalg.inv(mass), moves))
-    damping = PROXIMAL_WEIGHT * np.where(free > 0.0, free, 1.0)
-    factor = FreeBodies(setup, metric).factor(setup.absolute, rows, damping)
+    scale = 1.0 / np.sqrt(np.where(free > 0.0, free, 1.0))
+    factor = DampedKkt(joined(metric), rows.matrix(heavier.size), PROXIMAL_WEIGHT, scale)
     change = np.zeros(heavier.size)
     for _ in range(LIGHT_SOLVES if light.any() else 1):
         change = factor.solve(np.where(light.ravel(), weigh(metric, change), 0.0), wanted)

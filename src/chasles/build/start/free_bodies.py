@@ -1,11 +1,11 @@
 r"""All bodies free, all joints and drivers rows: what is solved at the start and read at states.
 
-$$ \begin{pmatrix} W & J^T \\ J & -\mu \end{pmatrix}
-   \begin{pmatrix} x \\ \lambda \end{pmatrix} =
-   \begin{pmatrix} f \\ r \end{pmatrix}, $$
+$$ \begin{pmatrix} M & J^T \\ J & -\mu \end{pmatrix}
+   \begin{pmatrix} \dot V \\ \lambda \end{pmatrix} =
+   \begin{pmatrix} Q \\ \eta \end{pmatrix}, $$
 
 by the program of a tree whose pairs are all free (`core.recursion.free_bodies`), whether or not the
-rows of J are independent.  W are the inertias of the bodies, or another metric.
+rows of J are independent.
 
 Reactions of all joints, which rows repeat others, and the equations of motion laid open are about
 this form, whatever spaces a run takes; but reactions of models with couplings and frames without
@@ -13,117 +13,24 @@ mass, which have a little here (see `tree_problem`).  Scratch is made per call a
 whoever asks, from whichever thread, gets arrays of their own.
 """
 
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.build.start.rows import Rows
-from chasles.build.system.build import Setup
+from chasles.build.start.factor import DampedKkt, joined
+from chasles.build.start.rows import constraint_rows, weights
+from chasles.build.system.build import Setup, real_rows
 from chasles.build.system.build_tree import build_tree, free_links, with_feathers
-from chasles.build.system.coordinates import coupled_places
 from chasles.build.system.tree_setup import cuts_of, rotor_cuts
-from chasles.core.arrays import ROW_WIDTH, TWIST, Floats, Workspace, make_workspace
+from chasles.core.arrays import ROW_WIDTH, Floats, Workspace, make_workspace
 from chasles.core.outcomes import OK
-from chasles.core.recursion.free_bodies import rate_residual, solve_free_rows, solve_states
-from chasles.core.recursion.groups import LoopConstraint, Loops, LoopWorkspace, make_loop_workspace
+from chasles.core.recursion.free_bodies import solve_states
+from chasles.core.recursion.groups import Loops, LoopWorkspace, make_loop_workspace
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import Tree, TreeWorkspace, make_tree_workspace
 from chasles.core.terms import terms_of
-from chasles.model import CustomCoupling
-
-#: Further solves for what rounding left: long chains, light bodies and frames lose digits.
-REFINEMENTS = 2
-
-
-class FreeBodies:
-    """Bodies with weights (n, 6, 6) about their centres of mass, and the program of their rows.
-
-    `kept` (rows,) says which rows of J there are; all but those of rotors, if left out.
-    """
-
-    def __init__(self, setup: Setup, metric: Floats, kept: Any = None) -> None:
-        self.tree = tree_of(setup, metric)
-        loops = make_loops(self.tree, free_cuts(setup, kept))
-        self.loops = loops._replace(isolated=0 * loops.isolated, is_damped=1)
-
-    def weighing(self, setup: Setup, metric: Floats) -> "FreeBodies":
-        """The same with other weights."""
-        found = copy(self)
-        found.tree = tree_of(setup, metric)
-        return found
-
-    def factor(self, absolute: Floats, rows: Rows, damping: Floats) -> "Factor":
-        """With J at the poses of absolute states (n, 18), and mu (rows,)."""
-        tree, loops = self.tree, self.loops._replace(damping=damping[self.loops.source])
-        tree_work = make_tree_workspace(tree, np.zeros(1), True, False, True)
-        loop_work, poses = (
-            make_loop_workspace(loops, tree.body_count, tree.rate_count),
-            absolute.copy(),
-        )
-        poses[:, TWIST:] = 0.0
-        of_row = dict(zip(rows.places.tolist(), rows.coupled))
-        for k, row in enumerate(loops.source[loops.coupled].tolist()):
-            ties = slice(int(loops.first_tie[k]), int(loops.first_tie[k + 1]))
-            loop_work.ties[ties] = of_row[row][loops.tie_body[ties]]
-        return Factor((tree, tree_work, loops, loop_work), poses, rows)
-
-
-class Factor:
-    """Solves for any right-hand side; factors with the first."""
-
-    def __init__(self, records: Any, poses: Floats, rows: Rows) -> None:
-        self.records, self.poses, self.rows = records, poses, rows
-        self.nothing = np.zeros(len(rows.entries))
-        self.is_factored = False
-
-    def solve(self, force: Floats, rows: Floats) -> Floats:
-        """x (6n,) with J x = rows (rows,) as far as that can be."""
-        found, kept = self.solve_once(force, rows, True), self.records[2].source
-        for _ in range(REFINEMENTS):
-            missed = self.nothing.copy()
-            missed[kept] = (rows - self.rows.times(found))[kept]
-            found += self.solve_once(0.0 * force, missed, True)
-        return found
-
-    def solve_once(self, force: Floats, rows: Floats, refined: bool = False) -> Floats:
-        """The damped solution, or what it leads to but for rounding."""
-        tree, tree_work, loops, loop_work = self.records
-        found, flags = np.zeros(tree_work.wrenches.size), (int(self.is_factored), int(refined))
-        tree_work.wrenches[:] = force.reshape(-1, 6)
-        loop_work.wanted[: loops.row_count] = rows[loops.source]
-        places = self.poses, self.rows.entries, self.nothing
-        solve_free_rows(tree, tree_work, loops, loop_work, *places, *flags, found)
-        self.is_factored = True
-        return found
-
-
-def tree_of(setup: Setup, metric: Floats) -> Tree:
-    """Free bodies with some weights, where there is no gravity."""
-    links = zip(free_links(setup.model, setup.body_index), metric)
-    weighed = [replace(link, mass=block[3, 3], inertia=block[:3, :3]) for link, block in links]
-    return build_tree(weighed, np.zeros(3))
-
-
-def free_cuts(setup: Setup, kept: Any) -> list[LoopConstraint]:
-    """All joints as rows on free bodies, couplings on all that they see."""
-    couplings = {coupling.name: coupling for coupling in setup.model.couplings}
-    names = [name for name in setup.joint_index if name not in couplings]
-    cuts = cuts_of(setup.system, setup.joint_index, names)
-    if kept is not None:
-        cuts = [cut._replace(rows=tuple(row for row in cut.rows if kept[row])) for cut in cuts]
-    joints = setup.system.joints
-    for coupling, place in zip(couplings.values(), coupled_places(setup).tolist()):
-        if isinstance(coupling, CustomCoupling):
-            seen = [setup.body_index[name] for name in coupling.bodies]
-        else:
-            of = [setup.joint_index[joint] for joint, _, _ in coupling.terms]
-            seen = [int(body) for ends in (joints.a, joints.b) for body in ends[of] if body >= 0]
-        index, ties = setup.joint_index[coupling.name], tuple(dict.fromkeys(seen))
-        cuts.append(LoopConstraint(index, -1, -1, (place,), balanced=False, ties=ties))
-    return cuts
 
 
 class MaximalStorage(NamedTuple):
@@ -268,14 +175,20 @@ class MaximalForm:
     def speed_residual(
         self, absolute: Floats, t: float, integrals: Floats, rates: Floats
     ) -> Floats:
-        """(rows,) rates - J V for the V that comes closest at an absolute state (n, 18)."""
-        storage, out = self.storage(), np.zeros(self.setup.system.row_count)
-        state = histories(self.setup, absolute[None], np.array([t]), integrals[None])
-        rate_residual(
-            self.tree, storage.tree_work, self.setup.system, storage.workspace, self.loops,
-            storage.loop_work, *state, rates, out,
-        )  # fmt: skip
-        return out
+        """(rows,) rates - J V for the V that comes closest at an absolute state (n, 18).
+
+        Only damped rows may miss anything.
+        """
+        system, found = self.setup.system, np.zeros_like(rates)
+        if not self.is_damped:
+            return found
+        rows = constraint_rows(self.setup, terms_at(self.setup, absolute, t, integrals).jacobian)
+        scale = 1.0 / np.sqrt(np.where(self.damping > 0.0, self.damping, 1.0))
+        jacobian, metric = rows.matrix(6 * system.body_count), joined(weights(system))
+        closest = DampedKkt(metric, jacobian, 1.0, scale).solve(np.zeros(metric.shape[0]), rates)
+        own = real_rows(system)
+        found[own] = (rates - rows.times(closest))[own]
+        return found
 
     def pivots(self, solved: Solved) -> Floats:
         """(rows,) |D| of every row in the last factor, infinite where it has none."""

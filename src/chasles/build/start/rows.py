@@ -50,6 +50,17 @@ class Rows:
         jacobian[self.places, :count] += self.coupled.reshape(len(self.places), count)
         return jacobian[:, :count]
 
+    def matrix(self, count: int) -> Any:
+        """The same, sparse."""
+        from scipy.sparse import csr_matrix  # late: few models need it
+
+        coupled = self.coupled.reshape(len(self.places), count)
+        (row, entry), (place, column) = np.nonzero(self.columns >= 0), np.nonzero(coupled)
+        values = np.concatenate((self.entries[row, entry], coupled[place, column]))
+        down = np.concatenate((row, self.places[place]))
+        across = np.concatenate((self.columns[row, entry], column))
+        return csr_matrix((values, (down, across)), shape=(len(self.entries), count))
+
     def pivots(self, inverse: Any) -> Floats:
         r"""(rows,) $\mathrm{diag}(J W^{-1} J^T)$ with blocks (n, 6, 6) of $W^{-1}$."""
         bodies, blocks = self.columns[:, ::6] // 6, self.entries.reshape(-1, 2, 6)

@@ -26,14 +26,10 @@ from chasles.core.arrays import (
 )
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.eliminate import SOLVED
-from chasles.core.recursion.load_cases import load_bodies, solve_load_case
 from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.refine import (
-    gather,
     loop_accelerations,
-    solve_rows,
 )
-from chasles.core.recursion.solving import loop_inward, resolve_loads
 from chasles.core.recursion.tree import ACCELERATION, ALPHA, LEVER, OMEGA, POINT, ROW, SPEED, TURN
 from chasles.core.terms import put_state, put_terms
 from chasles.groups.vectors import add, cross, matmul, matvec, sub, tmatvec
@@ -153,65 +149,3 @@ def solve_states(
             k * arrays.joint_count * ROW_WIDTH,
         )  # fmt: skip
     return SOLVED
-
-
-@kernel("the check of the drivers", seconds=8, plain=(2_000, 100_000))
-def rate_residual(
-    tree: Any, tree_work: Any, system: Any, work: Any, loops: Any, loop_work: Any, absolute: Any,
-    table: Any, integrals: Any, wanted: Any, residual: Any,
-) -> int:  # fmt: skip
-    """wanted - J V (rows,) for the V that comes closest at a state: SOLVED, or why there is none.
-
-    Only damped rows may miss anything.
-    """
-    model, workspace, arrays, space = borrow(tree), borrow(tree_work), borrow(system), borrow(work)
-    cuts, riders, rows, left = borrow(loops), borrow(loop_work), borrow(wanted), borrow(residual)
-    put_state(arrays, space, 0, borrow(absolute), borrow(table), borrow(integrals))
-    load_free(model, workspace, arrays, space, cuts, riders)
-    outcome = loop_inward(model, workspace, cuts, riders, 1)
-    if outcome != SOLVED or cuts.is_damped == 0:
-        return outcome
-    for row in range(cuts.row_count):
-        riders.wanted[row] = rows[cuts.source[row]]
-    solve_rows(model, cuts, riders, workspace.rows)
-    for row in range(cuts.row_count):
-        left[cuts.source[row]] = riders.left[row]
-    return SOLVED
-
-
-# --- another metric, other right-hand sides ---
-
-
-@kernel("motions that joints allow at the start", seconds=8, plain=(1_000, 8_000))
-def solve_free_rows(
-    tree: Any, tree_work: Any, loops: Any, loop_work: Any, absolute: Any, jacobian: Any, eta: Any,
-    is_factored: int, is_refined: int, found: Any,
-) -> None:  # fmt: skip
-    """Twists (n, 6) in body axes under tree_work.wrenches, with J V = loop_work.wanted as far as
-    can be.
-
-    Bodies rest at absolute states, J is known there; the last factor is taken again where it
-    `is_factored`.  Damped rows keep what the damping leaves of them unless it `is_refined`.
-    """
-    model, workspace, cuts, riders = (
-        borrow(tree),
-        borrow(tree_work),
-        borrow(loops),
-        borrow(loop_work),
-    )
-    places, out, rows = borrow(absolute), borrow(found), borrow(tree_work).rows
-    if is_factored == 0:
-        put_free(model, places, rows)
-        clear_sums(model, rows)
-        load_rows(model, cuts, rows, riders, places, borrow(jacobian), borrow(eta))
-        loop_inward(model, workspace, cuts, riders, 1)
-    load_bodies(model, workspace, model.body_count)
-    if is_refined != 0:
-        solve_load_case(model, cuts, riders, rows, 0.0)
-    else:
-        resolve_loads(model, cuts, riders, rows, riders.solution, 0)
-        gather(model, cuts, riders, rows, riders.solution)
-    for body in range(model.body_count):
-        own, at = mat9(places, body * ABSOLUTE_WIDTH + POSE_R), model.rate_count + 6 * body
-        alpha, a = vec3(riders.solution, at), vec3(riders.solution, at + 3)
-        put_twist(out, 6 * body, (tmatvec(own, alpha), tmatvec(own, a)))

@@ -1,4 +1,4 @@
-"""The KKT matrix of all unknowns of an `Instant` in SciPy's sparse form."""
+"""Twists, and other unknowns, under constraint rows in some metric: a damped sparse factor."""
 
 from typing import Any
 
