@@ -22,6 +22,7 @@ FLAGS = [
     "--headless", "--no-sandbox", "--disable-background-networking", "--disable-component-update",
     "--disable-default-apps", "--disable-sync", "--no-first-run",
     "--use-angle=swiftshader", "--enable-unsafe-swiftshader",  # WebGL without a graphics card
+    "--disable-gpu-compositing",  # what else is on a page, in half of the time
 ]  # fmt: skip
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, which some are about.

@@ -70,10 +70,10 @@ def acting(rng: Any, bodies: list[ch.Body], joints: list[ch.Joint]) -> list[ch.F
 
 
 def check_balance(model: ch.Model, method: str, spaces: Any, **options: Any) -> bool:
-    """Whether it ran; then all that it tells adds up."""
+    """Whether it ran; then all that it tells of its last state adds up."""
     try:
         result = ch.simulate(
-            model, STEPS * STEP, STEP, method=method, spaces=spaces,
+            model, STEPS * STEP, STEP, method=method, spaces=spaces, save_every=STEPS,
             stabilise="projection" if method in PROJECTED else None, **options,
         )  # fmt: skip
     except ch.ChaslesError as error:

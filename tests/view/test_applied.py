@@ -1,6 +1,7 @@
 """Arrows of forces are what the forces exert, where they act."""
 
 import numpy as np
+from visits import FilmVisit
 
 import chasles as ch
 from chasles.view.scene import scene_of
@@ -43,11 +44,8 @@ def test_a_motor_is_seen_in_the_film(browser, tmp_path):
     hinge = ch.Revolute("hinge", ch.GROUND, arm, (0, 0, 0), "y")
     model = ch.Model([arm], [hinge], [ch.Motor("motor", hinge, effort=3.0)])
     path = ch.simulate(model, until=0.2, step=1e-2).animate(tmp_path / "film.html")
-    page = browser.new_page()
-    page.goto(path.as_uri())
-    page.wait_for_selector("html[data-ready]")
-    assert page.evaluate("groups[0].vectors.map(v => v.kind)") == ["reaction", "torque"]
-    page.get_by_role("button", name="Show").click()
-    page.get_by_role("checkbox", name="forces, torques").click()
-    assert page.evaluate("show.forces") is True
-    page.close()
+    with FilmVisit(browser, path) as visit:
+        assert visit.run("groups[0].vectors.map(v => v.kind)") == ["reaction", "torque"]
+        visit.page.get_by_role("button", name="Show").click()
+        visit.page.get_by_role("checkbox", name="forces, torques").click()
+        assert visit.run("show.forces") is True

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from visits import FilmVisit
 
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text("utf-8")
@@ -41,11 +42,8 @@ def test_they_give_the_film_within_ten_seconds(tmp_path, browser):
     assert compiled or after.ru_utime - before.ru_utime < 10.0
     gap, energy = run.stdout.replace(" m", "").split()
     assert float(gap) < 1e-13 and float(energy) == pytest.approx(-2.8e-8, rel=0.1)
-    page = browser.new_page()
-    page.goto((tmp_path / "top.html").as_uri())
-    page.wait_for_selector("html[data-ready]", timeout=20000)
-    assert page.evaluate("groups[0].t.length") > 100
-    page.close()
+    with FilmVisit(browser, tmp_path / "top.html") as visit:
+        assert visit.run("groups[0].t.length") > 100
 
 
 def test_what_an_index_shows_has_the_same_lines_and_no_link_that_breaks():

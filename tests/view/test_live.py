@@ -6,7 +6,7 @@ import struct
 import urllib.request
 
 import pytest
-from test_films import Visit
+from visits import FilmVisit
 
 import chasles as ch
 from chasles import cli
@@ -25,12 +25,12 @@ def visited(browser, viewer, **options):
         def as_uri(self):
             return viewer.url + "/"
 
-    return Visit(browser, Address(), **options)
+    return FilmVisit(browser, Address(), **options)
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_it_opens_plays_and_asks_only_its_own_server(browser, shown, width):
-    with visited(browser, shown, width=width) as visit:
+    with visited(browser, shown, width=width, moves=True) as visit:
         first = visit.run("film.time")
         assert visit.comes(f"film.playing && film.time > {first} + 0.02")
         visit.page.get_by_role("button", name="Pause").click()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from test_default_sliders import head_of
-from test_films import Visit
+from visits import FilmVisit
 
 import chasles as ch
 from chasles.many.ensembles import portable, step_branches
@@ -60,7 +60,7 @@ def test_where_it_stops_time_stands_and_the_note_is_beside_the_panel(
 ):
     monkeypatch.setattr(step_branches, "MOST_OPERATIONS", whole[1][0] + 1)
     page = ch.export(spinning_up(), tmp_path / "body.html", until=0.1, sliders={})
-    with Visit(browser, page, fragment="#still") as visit:
+    with FilmVisit(browser, page, fragment="#still") as visit:
         visit.run("setPlaying(true)")
         visit.run("(() => { for (let k = 0; k < 400 && film.playing; k++) live.tick(1 / 60); })()")
         assert not visit.run("film.playing")
@@ -106,7 +106,7 @@ def test_a_driven_page_moves_as_python_does(browser, tmp_path):
     model = ch.Model([crank, tip], [axle, pin], drivers=drives)
     page = ch.export(model, tmp_path / "crank.html", step=5e-3, until=1.0, sliders={})
     run = ch.simulate(model, 10.0, step=5e-3)
-    with Visit(browser, page, fragment="#still") as visit:
+    with FilmVisit(browser, page, fragment="#still") as visit:
         found = visit.run("live.bitsAfter(0, 2000)")
         assert found["index"] == 2000 and visit.said == []
         out = np.array(found["out"])

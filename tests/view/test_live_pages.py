@@ -6,8 +6,8 @@ from math import pi, sin
 import numba
 import numpy as np
 import pytest
-from test_films import Visit
 from viewed import top_model
+from visits import FilmVisit
 
 import chasles as ch
 from chasles.many.ensembles.members import equal_steps, make_stepper
@@ -54,7 +54,7 @@ def as_numbers(bits):
 
 
 def test_a_thousand_steps_have_the_bits_of_python(browser, page_of_tops, tops, slow_top):
-    with Visit(browser, page_of_tops, fragment="#still") as visit:
+    with FilmVisit(browser, page_of_tops, fragment="#still") as visit:
         assert "same bits as Python" in visit.page.locator("#about").inner_text()
         for k, run in enumerate(tops):
             found = visit.run(f"live.bitsAfter({k}, {STEPS})")
@@ -86,7 +86,7 @@ def test_a_compiled_formula_runs_in_the_page(browser, tmp_path):
     page = ch.export(model, tmp_path / "arm.html", step=2e-3, until=1.0, sliders={})
     run = ch.simulate(model, 2.0, step=2e-3)
     assert run.position(arm)[:, 2].min() < -0.3  # both branches
-    with Visit(browser, page, fragment="#still") as visit:
+    with FilmVisit(browser, page, fragment="#still") as visit:
         found = visit.run("live.bitsAfter(0, 1000)")
         assert found["index"] == 1000 and visit.said == []
         np.testing.assert_allclose(found["out"][9:12], run.position(arm)[-1], rtol=0, atol=1e-13)
@@ -94,7 +94,7 @@ def test_a_compiled_formula_runs_in_the_page(browser, tmp_path):
 
 def test_every_position_of_the_sliders_starts_as_python_does(browser, page_of_tops, slow_top):
     """Start value and parameter at once, off the middle of both."""
-    with Visit(browser, page_of_tops, fragment="#still") as visit:
+    with FilmVisit(browser, page_of_tops, fragment="#still") as visit:
         spins, pulls = (visit.run(f"head.live.sliders[{k}].values") for k in (0, 1))
         visit.run("moveSlider(0, 30)")
         visit.run("moveSlider(1, 9)")
@@ -112,7 +112,7 @@ def test_every_position_of_the_sliders_starts_as_python_does(browser, page_of_to
 
 
 def test_it_runs_the_paper_s_question_and_listens_to_its_sliders(browser, page_of_tops, width):
-    with Visit(browser, page_of_tops, width) as visit:
+    with FilmVisit(browser, page_of_tops, width, moves=True) as visit:
         assert visit.comes("film.playing && live.time > 0.1")
         page = visit.page
         assert page.locator("#tags .big").all_inner_texts() == ["SE3", "SO3xR3"]
@@ -137,7 +137,7 @@ def test_it_runs_the_paper_s_question_and_listens_to_its_sliders(browser, page_o
 
 def test_a_picture_that_the_browser_took_away_is_made_again(browser, page_of_tops):
     """A page of many films has more of them than a browser keeps."""
-    with Visit(browser, page_of_tops, fragment="#still") as visit:
+    with FilmVisit(browser, page_of_tops, fragment="#still") as visit:
         seen = visit.page.locator("#stage")
         before = seen.screenshot()
         first = visit.run("film.frames")
@@ -168,7 +168,7 @@ def test_a_tree_with_sines_runs_to_rounding_and_its_joints_start_where_sliders_s
     ])  # fmt: skip
     run = ch.simulate(model, until=1.0, step=STEP)
     path = run.animate(tmp_path / "two.html", live=True)
-    with Visit(browser, path, fragment="#still") as visit:
+    with FilmVisit(browser, path, fragment="#still") as visit:
         assert "same bits" not in visit.page.locator("#about").inner_text()
         names = visit.run("head.live.sliders.map(s => s.name)")
         assert names == ["shoulder, angle at the start", "elbow, angle at the start", "gravity"]
@@ -279,7 +279,7 @@ def driven() -> ch.Model:
 
 def test_a_model_is_exported_without_a_run_and_its_motors_have_sliders(browser, driven, tmp_path):
     path = ch.export(driven, tmp_path / "driven.html", step=STEP, until=0.5)
-    with Visit(browser, path, fragment="#still") as visit:
+    with FilmVisit(browser, path, fragment="#still") as visit:
         sliders = visit.run("head.live.sliders")
         assert [(s["name"], s["unit"]) for s in sliders[:2]] == [
             ("motor, torque", "N m"), ("servo, target", "m"),
@@ -313,7 +313,7 @@ def test_gravity_may_be_switched_on_where_there_is_none():
 def test_two_spaces_run_side_by_side_from_a_model_alone(browser, slow_top, tmp_path):
     path = ch.export(slow_top, tmp_path / "two.html", until=0.2, spaces=["SE3", "SO3xR3"],
                      sliders={"gravity": (0.0, 20.0)})  # fmt: skip
-    with Visit(browser, path, fragment="#still") as visit:
+    with FilmVisit(browser, path, fragment="#still") as visit:
         assert visit.page.locator("#tags .big").all_inner_texts() == ["SE3", "SO3xR3"]
 
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from test_films import Visit
+from visits import FilmVisit
 
 import chasles as ch
 
@@ -24,7 +24,7 @@ def visit(browser, tmp_path_factory):
     ball = ch.Body.sphere("ball", 0.1, mass=1.0)
     run = ch.simulate(ch.Model([ball], gravity=(0, 0, 0)), 0.1, step=1e-2)
     path = run.animate(tmp_path_factory.mktemp("still") / "still.html")
-    with Visit(browser, path, fragment="#still") as visit:
+    with FilmVisit(browser, path, fragment="#still") as visit:
         yield visit
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from visits import Visit
 
 import chasles as ch
 from chasles.cli import main
@@ -34,15 +35,13 @@ def test_pictures_and_plots_are_dark_where_the_page_is(browser, tmp_path):
     arm = ch.Body.rod("arm", mass=1.0, between=((0, 0, 0), (1, 0, 0)))
     hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
     path = write_report(ch.simulate(ch.Model([arm], [hinge]), 0.1, step=1e-2), tmp_path / "r.html")
-    page = browser.new_page(color_scheme="dark")
-    page.goto(path.as_uri())
-    for width in (1400, 390):
-        page.set_viewport_size({"width": width, "height": 800})
-        shades = page.evaluate(SHADES)
-        assert len(shades) == 5 and min(shades) > 120  # words are light
-        assert page.locator("img").count() == 0
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.close()
+    with Visit(browser, path, scheme="dark") as visit:
+        for width in (1400, 390):
+            visit.page.set_viewport_size({"width": width, "height": 800})
+            shades = visit.run(SHADES)
+            assert len(shades) == 5 and min(shades) > 120  # words are light
+            assert visit.page.locator("img").count() == 0
+            assert visit.run("document.documentElement.scrollWidth") <= width
 
 
 #: The darkest word of every picture that is seen, 0 to 255.

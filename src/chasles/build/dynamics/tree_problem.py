@@ -7,6 +7,7 @@ with its joint.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from chasles.build.system.coordinates import (
 from chasles.build.system.state import State
 from chasles.build.system.tree_setup import build_counted, known_coordinates, tree_setup
 from chasles.build.system.tree_state import absolute_of, place_of, state_of
+from chasles.compiled.pointers import lend
 from chasles.core.arrays import POSE_R, ROW_WIDTH, TWIST, Floats, Workspace
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import Loops, LoopWorkspace
@@ -106,7 +108,18 @@ class TreeProblem:
 
     def absolute(self, states: Floats) -> Floats:
         """Absolute rows (T, n, 18) of states (T, q + v)."""
-        return absolute_of(self.tree, self.tree_work, states)
+        return absolute_of(self.trees[0], self.lent[0], states)
+
+    @cached_property
+    def lent(self) -> tuple[Any, ...]:
+        """The records as kernels take them, made once for all states."""
+        others = (self.workspace, self.loops, self.loop_work)
+        return lend(self.tree_work), self.setup.lent, *map(lend, others)
+
+    @cached_property
+    def trees(self) -> tuple[Any, Any]:
+        """The tree, and the same with feathers, which multipliers from elsewhere need."""
+        return lend(self.tree), lend(with_feathers(self.tree, FEATHER))
 
     def reactions(
         self, state: Floats, t: float = 0.0, multipliers: Floats | None = None
@@ -122,11 +135,10 @@ class TreeProblem:
             self.workspace.signals[:] = self.setup.signals.sample(np.array([t]))[0]
         if multipliers is not None:
             self.loop_work.multipliers[: self.loops.row_count] = multipliers[self.loops.source]
-            tree = with_feathers(tree, FEATHER)
+        given = multipliers is not None  # as loads, beside which nothing may weigh nothing
         outcome = tree_reactions(
-            tree, self.tree_work, self.setup.system, self.workspace, self.loops, self.loop_work,
-            state, rates, wrenches, efforts, on_bodies, int(multipliers is not None),
-        )  # fmt: skip
+            self.trees[given], *self.lent, state, rates, wrenches, efforts, on_bodies, int(given)
+        )
         if outcome != SOLVED:
             raise no_pivot(outcome)
         found = np.zeros(self.setup.system.row_count)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from chasles.build.system.build_tree import words_of
+from chasles.compiled.lending import record_of
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.core.recursion.kinematics import tree_absolute
 from chasles.core.recursion.tree import (
@@ -52,9 +53,12 @@ def state_of(
     return state
 
 
-def absolute_of(tree: Tree, tree_work: TreeWorkspace, states: Floats) -> Floats:
-    """Absolute rows (T, n, 18) of states (T, q + v); `tree_work` is scratch."""
-    out = np.zeros((len(states), tree.body_count, ABSOLUTE_WIDTH))
+def absolute_of(tree: Any, tree_work: Any, states: Floats) -> Floats:
+    """Absolute rows (T, n, 18) of states (T, q + v); `tree_work` is scratch.
+
+    Whoever asks often gives both records as they were lent to kernels.
+    """
+    out = np.zeros((len(states), record_of(tree).body_count, ABSOLUTE_WIDTH))
     tree_absolute(tree, tree_work, np.ascontiguousarray(states), out)
     return out
 
