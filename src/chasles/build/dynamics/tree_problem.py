@@ -111,10 +111,10 @@ class TreeProblem:
         return absolute_of(self.trees[0], self.lent[0], states)
 
     @cached_property
-    def lent(self) -> tuple[Any, ...]:
+    def lent(self) -> tuple[Any, Any, Any, Any, Any]:
         """The records as kernels take them, made once for all states."""
-        others = (self.workspace, self.loops, self.loop_work)
-        return lend(self.tree_work), self.setup.lent, *map(lend, others)
+        loops, loop_work = lend(self.loops), lend(self.loop_work)
+        return lend(self.tree_work), self.setup.lent, lend(self.workspace), loops, loop_work
 
     @cached_property
     def trees(self) -> tuple[Any, Any]:
