@@ -18,6 +18,8 @@ import chasles as ch
 CHEAP, BATCHES, BATCH = 45, 100, 100
 #: Loops with a formula that ties two bodies: rows that meet what another group of rows left.
 MET = (5167, 6422, 7912, 9842)
+#: Stops with damping: forces jump where they are hit.
+JUMPS = (4281, 8176)
 METHODS = list(ORDERS)
 
 
@@ -52,7 +54,7 @@ def check_seed(seed: int) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
-@pytest.mark.parametrize("seed", [*range(CHEAP), *MET])
+@pytest.mark.parametrize("seed", [*range(CHEAP), *MET, *JUMPS])
 def test_a_random_mechanism_moves_as_newton_and_euler_say(seed):
     check_seed(seed)
 

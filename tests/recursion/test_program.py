@@ -23,8 +23,8 @@ from chasles.core.recursion.tables import make_loops, weights_of
 from chasles.core.recursion.tree import FREE
 
 PAIRS = st.one_of(st.sampled_from(CARRIED), st.sampled_from(LOOSE))
-#: Graphs whose groups close in any order, by seed: of a hundred, three show an error in what a group
-#: leaves on bodies to which others have not come yet.
+#: Graphs whose groups close in any order, by seed: of a hundred, three show an error in what a
+#: group leaves on bodies to which others have not come yet.
 LARGE = 250
 CUTS = st.one_of(st.integers(1, 6), st.sampled_from((COUPLING, FORMULA)))
 

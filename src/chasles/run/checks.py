@@ -38,7 +38,7 @@ from chasles.core.state_block import (
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import Contact, JointStop
 from chasles.result import energy
-from chasles.run.half_steps import lost_attitudes, turning_forces
+from chasles.run.half_steps import lost_attitudes, turning_forces, unseen_energy
 from chasles.run.loop import Ended
 from chasles.run.stepper import Stepper
 
@@ -196,9 +196,6 @@ NOTICED = 0.05
 #: States at the most that are looked at, with contacts (an impact is short) and without; and how
 #: few of them may miss where the energy is.
 MOST_STATES, SAMPLED_STATES, FEW_STATES = 100_000, 2_000, 50
-#: Energy that would lift all bodies by this fraction of their size is not seen: what hangs on a
-#: stiff spring trembles at first, and methods are chosen to damp that.
-UNSEEN_LIFT = 1e-6
 
 
 def unfitted_signals(ended: Ended) -> list[str]:
@@ -255,13 +252,6 @@ def booked_by_stages(setup: Setup, absolute: Floats, integrals: Floats) -> float
     stages do: that balance closes over an impact of which they have seen nothing but the beginning.
     """
     return float(np.abs(energy.balance(setup, absolute, integrals)).max())
-
-
-def unseen_energy(ended: Ended) -> float:
-    """Energy (J) that moves nothing visibly."""
-    setup, accuracy = ended.setup, ended.run.stepper.mechanism.accuracy
-    weight = setup.system.bodies.mass.sum() * float(np.linalg.norm(setup.model.gravity))
-    return float(accuracy.still) + UNSEEN_LIFT * float(weight) * setup.longest_lever
 
 
 def left_at_the_end(ended: Ended) -> float:

@@ -15,7 +15,8 @@ together with the energy of the motion.  The work of the stages is booked as the
 balance of the run closes.  Two things show it in the states, each for little work: the energy with
 what springs store does not balance, or the accelerations there are not those of the motion,
 $h\sqrt{\dot V^T M\dot V} \ll \sqrt{V^T M V}$.  Where one of them does, steps are repeated: damping
-that stiff forces are right to do is the same then.
+that stiff forces are right to do is the same then.  The bodies are where they should be, but energy
+that was damped without being resolved is in no work: this is told as well.
 """
 
 from collections.abc import Callable
@@ -189,6 +190,9 @@ WRONG = 0.01
 #: ... and of the energy, where steps cannot be repeated.
 PLAINLY = 0.05
 INSTEAD = "Or take method='generalized-alpha', or give an accuracy: tol=1e-4."
+#: Energy that would lift all bodies by this fraction of their size is not seen: what hangs on a
+#: stiff spring trembles at first, and methods are chosen to damp that.
+UNSEEN_LIFT = 1e-6
 
 
 def turning_forces(ended: Ended) -> list[str]:
@@ -201,7 +205,7 @@ def turning_forces(ended: Ended) -> list[str]:
     bounces = any(isinstance(force, Contact | JointStop) for force in forces)
     if not isinstance(run.stepper.scheme, LinearlyImplicit) or bounces or not forces or ended.said:
         return []
-    lost, gained = energy_missed(ended)
+    lost, gained, joules = energy_missed(ended)
     if not (lost > UNBALANCED or kicks(ended) > KICKED):
         return []
     ways = ways_of(ended)
@@ -221,7 +225,7 @@ def turning_forces(ended: Ended) -> list[str]:
             f" the motion may not be right. Take a smaller step. {INSTEAD}"
         ]  # fmt: skip
     if missed[0] <= WRONG:
-        return []
+        return unbooked_energy(ended, lost, joules)
     better = step_that_would_do(run, apart, WRONG)
     remedy = f"{better:.2g} s would do" if better else f"smaller than {step:g} s"
     return [
@@ -231,9 +235,9 @@ def turning_forces(ended: Ended) -> list[str]:
     ]
 
 
-def energy_missed(ended: Ended) -> tuple[float, float]:
-    """What the energy of the states misses, with what springs store, of that of the motion; and how
-    much of it they have too much, which no damping takes.
+def energy_missed(ended: Ended) -> tuple[float, float, float]:
+    """What the energy of the states misses, with what springs store, of that of the motion; how
+    much of it they have too much, which no damping takes; and what they miss in J.
     """
     setup, saved = ended.setup, ended.saved
     every = 1 + len(saved.times) // MOST_STATES
@@ -245,7 +249,28 @@ def energy_missed(ended: Ended) -> tuple[float, float]:
     rise -= rise[0]
     exchanged = float(max(np.ptp(kinetic), np.ptp(potential))) or np.inf
     gained = float((rise - np.maximum(0.0, done)).max())
-    return float(np.abs(rise - done).max()) / exchanged, gained / exchanged
+    missed = float(np.abs(rise - done).max())
+    return missed / exchanged, gained / exchanged, missed
+
+
+def unbooked_energy(ended: Ended, share: float, joules: float) -> list[str]:
+    """What is to be said of energy that steps take without booking it; nothing if it is little."""
+    if share <= PLAINLY or joules <= unseen_energy(ended):
+        return []
+    return [
+        f"the energy of the states misses {joules:.3g} J, {100.0 * share:.3g} % of that of the"
+        f" motion, though steps half as long move the bodies alike: vibrations of stiff forces,"
+        f" which steps of {ended.run.grid.step:g} s do not resolve, are damped by the method."
+        " result.work and result.energy_balance() miss that energy. Take a smaller step if you"
+        " need them, or a start without these vibrations."
+    ]
+
+
+def unseen_energy(ended: Ended) -> float:
+    """Energy (J) that moves nothing visibly."""
+    setup, accuracy = ended.setup, ended.run.stepper.mechanism.accuracy
+    weight = setup.system.bodies.mass.sum() * float(np.linalg.norm(setup.model.gravity))
+    return float(accuracy.still) + UNSEEN_LIFT * float(weight) * setup.longest_lever
 
 
 def kicks(ended: Ended) -> float:
