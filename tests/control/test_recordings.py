@@ -267,7 +267,9 @@ def test_two_runs_do_not_write_into_one_folder(tmp_path):
         ({"resume": True, "until": 0.05}, "at 0.1 s already"),
         ({"resume": "yes"}, "resume must be True or False"),
         ({"into": None, "resume": True}, "into was left out"),
-        ({"t_eval": [0.1]}, "into and t_eval were both given"),
+        ({"resume": True, "t_eval": [0.1]}, "another 't_eval'"),
+        ({"resume": True, "events": len}, "another 'events'"),
+        ({"resume": True, "step": None, "rtol": 1e-6, "method": "bs3"}, "another 'method'"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(tmp_path, options, words):

@@ -34,15 +34,14 @@ def call(options: argparse.Namespace) -> int:
         )
     check_steps(run)
     folder = made(options.out or Path("out") / options.file.stem)
-    unkept = [name for name in ("t_eval", *CHOOSING) if name in run]
-    unkept += ["method 'auto'"] if run.get("method") == "auto" else []
-    if not unkept:
+    if keeps_past_points(run):
+        if options.resume:
+            raise InvalidOption(
+                f"--resume: a run with {run['method']!r} is not recorded and cannot be resumed.",
+                "Leave --resume out, or take one of dopri5, tsit5 and dop853.",
+            )
+    else:
         run |= {"into": segments(folder, options.resume), "resume": True}
-    elif options.resume:
-        raise InvalidOption(
-            f"--resume: a run with {unkept[0]} is not recorded and cannot be resumed.",
-            f"Leave {unkept[0]} out, or --resume.",
-        )
     try:
         result = simulate(model, **run, progress=False if options.quiet or options.json else None)
     except SimulationStopped as stopped:
@@ -59,6 +58,14 @@ def call(options: argparse.Namespace) -> int:
     keep(result, folder, options)
     clear(folder)
     return 0
+
+
+def keeps_past_points(run: dict[str, Any]) -> bool:
+    """Whether a run is made by a method whose memory no file can hold."""
+    from chasles.integrators.methods import methods
+
+    found = methods().get(str(run.get("method")))
+    return found is not None and found.foreign is not None
 
 
 def segments(folder: Path, resume: bool) -> Path:

@@ -13,7 +13,7 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import InvalidFile, Model
 from chasles.model.errors import short_repr
 from chasles.model.plain import from_plain
-from chasles.result.provenance import Provenance
+from chasles.result.provenance import Checkpoint, Provenance
 from chasles.result.result import Result
 from chasles.run.preparation import with_inputs
 from chasles.run.recorded import check_digests, mapped, mapped_inputs, read_commit, read_header
@@ -28,7 +28,7 @@ def load_recording(folder: Path, model: Model | None = None) -> Result:
     header = read_header(folder)
     head, begin = read_commit(folder)
     check_digests(folder, header, head)
-    ended = head["ended"] or cut_off(header, begin.time, begin.index)
+    ended = head["ended"] or cut_off(header, head, begin)
     provenance = Provenance.from_dict(ended["provenance"])
     found = model_of(header["model"], model, folder, header["spaces"])
     problem = recorded_problem(found, header, provenance)
@@ -65,10 +65,12 @@ def check_times(times: Floats) -> None:
         raise ValueError("its times do not increase")
 
 
-def cut_off(header: dict[str, Any], t: float, steps: int) -> dict[str, Any]:
+def cut_off(header: dict[str, Any], head: dict[str, Any], begin: Checkpoint) -> dict[str, Any]:
     """How a run ended that could not say it itself."""
-    provenance = {**json.loads(header["provenance"]), "steps": steps}
-    message = f"cut off after t = {t:g} s, {steps} steps"
+    events = {"events": head["events"]} if "events" in head else {}
+    steps = head.get("steps", begin.index)
+    provenance = {**json.loads(header["provenance"]), "steps": steps, **events}
+    message = f"cut off after t = {begin.time:g} s, {steps} steps"
     return {"status": "interrupted", "message": message, "provenance": provenance}
 
 

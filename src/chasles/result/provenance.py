@@ -185,10 +185,14 @@ def thawed(value: Any) -> Any:
 class Checkpoint:
     """The state block after step `index` of the grid origin + step * k, and what inputs hold.
 
+    Steps of other lengths have no grid: then the origin is where the run stands, and `index` is 0.
+
     block   (width,) see `core.state_block`
     inputs  (motors,) in the model's order
     events  (k, 2) times and rows of the singular poses met so far
     counted (3,) evaluations, iterations and factorisations so far
+    pace    what a pace that chooses its steps knows (see `TolerancePace.memory`)
+    watched what is known of the events of the run (see `EventWatch.memory`)
     """
 
     block: Floats
@@ -198,10 +202,13 @@ class Checkpoint:
     inputs: Floats
     events: Floats
     counted: Floats = field(default_factory=lambda: np.zeros(3))
+    pace: Floats = field(default_factory=lambda: np.zeros(0))
+    watched: Floats = field(default_factory=lambda: np.zeros(0))
 
     def as_plain(self) -> tuple[dict[str, Any], Floats]:
         """Words for JSON, and all numbers in one array."""
-        parts = self.block, self.inputs, self.events.ravel(), self.counted
+        parts = [self.block, self.inputs, self.events.ravel(), self.counted]
+        parts += [part for part in (self.pace, self.watched) if self.pace.size + self.watched.size]
         words = {
             "sizes": [part.size for part in parts],
             "origin": self.origin.hex(), "step": self.step.hex(), "index": self.index,
@@ -210,11 +217,11 @@ class Checkpoint:
 
     @classmethod
     def from_plain(cls, words: Any, numbers: Floats) -> Self:
-        block, inputs, events, *counted = np.split(numbers, np.cumsum(words["sizes"])[:-1])
+        block, inputs, events, *others = np.split(numbers, np.cumsum(words["sizes"])[:-1])
         origin, step = float.fromhex(words["origin"]), float.fromhex(words["step"])
         return cls(
             block.copy(), origin, step, int(words["index"]), inputs.copy(),
-            events.reshape(-1, 2).copy(), *(part.copy() for part in counted),
+            events.reshape(-1, 2).copy(), *(part.copy() for part in others),
         )  # fmt: skip
 
     def as_text(self) -> str:

@@ -20,6 +20,7 @@ implicit method is taken then if one meets what is asked for with less work (see
 
 import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,6 +38,7 @@ from chasles.run.implicit_choice import by_implicit_steps, work_of
 from chasles.run.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
 from chasles.run.one_run import Prepared, integrate, prepared
 from chasles.run.options import USUAL_WITH_TOLERANCES, Options, is_auto
+from chasles.run.recording import open_recording
 
 #: The accuracy of `method="auto"` where none is asked for.
 USUAL_TOL = 1e-6
@@ -79,18 +81,24 @@ def to_accuracy(options: Options) -> Result:
     controller = SameAgain(options.controller) if callable(options.controller) else None
     chosen = replace(
         options, method=checked_method(options.method), rtol=SMALLEST, tol=None,
-        controller=controller or options.controller,
+        controller=controller or options.controller, into=None, resume=False,
     )  # fmt: skip
+    if options.into is not None or options.resume is not False:  # refused before anything is run
+        with open_recording(options.into, options.resume) or nullcontext():
+            pass
     run = prepared(chosen)
     size = float(sizes_in(run.settings.setup).max())
     texts: tuple[str, ...] = ()
     try:
         with warnings.catch_warnings():  # only what is returned is to be heard
             warnings.simplefilter("ignore", ChaslesWarning)
-            if is_free(options) and options.model.forces and options.controller is None:
-                result = with_stiffness_check(chosen, wanted, size, shortest_of(run))
+            if may_change_method(options):
+                judged, words = with_stiffness_check(chosen, wanted, size, shortest_of(run))
             else:
-                result = with_estimate(by_tolerances(chosen, wanted, size), wanted)
+                judged, words = by_tolerances(chosen, wanted, size), ""
+            result = with_estimate(judged, wanted, words)
+            if options.into is not None:
+                result = recorded(options, judged, wanted, words)
         if controller is not None:
             controller.check()
         texts = result.warnings
@@ -101,6 +109,14 @@ def to_accuracy(options: Options) -> Result:
         for text in texts:
             warnings.warn(text, ChaslesWarning, stacklevel=4)
     return result
+
+
+def recorded(options: Options, judged: Judged, wanted: float, words: str) -> Result:
+    """The run once more, into a folder: only now its tolerances are known."""
+    again = replace(judged.options, into=options.into, resume=options.resume)
+    return integrate(
+        again, seal=lambda result: with_estimate(replace(judged, result=result), wanted, words)
+    )
 
 
 class SameAgain:
@@ -138,9 +154,14 @@ def shortest_of(made: Prepared) -> float:
     return bounds.shortest
 
 
-def is_free(options: Options) -> bool:
-    """Whether the method was left to be chosen."""
-    return options.method is None or is_auto(options.method)
+def may_change_method(options: Options) -> bool:
+    """Whether the method was left to be chosen, and forces may be stiff.
+
+    A run that goes on keeps its method: what others keep from step to step is not known.
+    """
+    is_free = options.method is None or is_auto(options.method)
+    is_new = not isinstance(options.start, Result) and options.controller is None
+    return is_free and is_new and bool(options.model.forces)
 
 
 def by_tolerances(chosen: Options, wanted: float, size: float, gives_up: bool = False) -> Judged:
@@ -177,7 +198,7 @@ def judged_run(fine: Options, gives_up: bool = False) -> Judged:
         missed[: len(floor)] = np.maximum(missed[: len(floor)], floor)
     size = float(sizes_of(result).max())
     stiff = is_limited_by_stability(steps, other.provenance.steps, result.t[-1] / steps, fine)
-    return Judged(result, times, SAFETY * missed / size, stiff)
+    return Judged(result, fine, times, SAFETY * missed / size, stiff)
 
 
 def coarser_run(fine: Options, times: Floats, factor: float) -> Result:
@@ -236,18 +257,18 @@ class StiffnessProbe:
         return self.other_steps > 0
 
 
-def with_stiffness_check(chosen: Options, wanted: float, size: float, longest: float) -> Result:
+def with_stiffness_check(
+    chosen: Options, wanted: float, size: float, longest: float
+) -> tuple[Judged, str]:
     """With tolerances; or, where stability limits the steps, with an implicit method that does.
 
-    Steps of one length are not longer than `longest`, in s.
+    Steps of one length are not longer than `longest`, in s.  In words why it was chosen.
     """
     try:
         judged = by_tolerances(chosen, wanted, size, gives_up=True)
         if not judged.stiff or judged.worst > wanted:
-            return with_estimate(judged, wanted)
-        return with_estimate(
-            judged, wanted, f"{limited(judged.result)}; they are made already, and kept"
-        )
+            return judged, ""
+        return judged, f"{limited(judged.result)}; they are made already, and kept"
     except GivenUp as early:
         result = early.result
     until = chosen.until
@@ -258,9 +279,9 @@ def with_stiffness_check(chosen: Options, wanted: float, size: float, longest: f
     found = by_implicit_steps(equal, wanted, work)
     words = "; ".join((limited(result), *found.words))
     if found.best is not None:
-        return with_estimate(resolved(found.best), wanted, words)
+        return found.best, words
     judged = by_tolerances(chosen, wanted, size)
-    return with_estimate(judged, wanted, f"{words}; so {result.provenance.method} is kept")
+    return judged, f"{words}; so {result.provenance.method} is kept"
 
 
 def limited(result: Result) -> str:
@@ -271,19 +292,20 @@ def limited(result: Result) -> str:
     )
 
 
-def resolved(judged: Judged) -> Judged:
+def resolved(result: Result) -> Result:
     """Without the warning of an energy balance that does not close: the motion is right.
 
     What stiff forces take in less than a step is gone, and nobody books it.
     """
-    kept = tuple(text for text in judged.result.warnings if not text.startswith(UNBALANCED))
-    provenance = replace(judged.result.provenance, warnings=kept)
-    return replace(judged, result=replace(judged.result, provenance=provenance))
+    kept = tuple(text for text in result.warnings if not text.startswith(UNBALANCED))
+    return replace(result, provenance=replace(result.provenance, warnings=kept))
 
 
 def with_estimate(judged: Judged, tol: float, choice: str = "") -> Result:
     """The result, with what it knows of its error; warned of where that is more than asked for."""
-    result, size = judged.result, float(sizes_of(judged.result).max())
+    is_implicit = judged.options.rtol is None
+    result = resolved(judged.result) if is_implicit else judged.result
+    size = float(sizes_of(result).max())
     trusted, texts = judged.trusted_until(tol), list(result.provenance.warnings)
     if judged.worst > tol:
         known = f"errors grow, to an estimated {judged.worst * size:.1e} m in the end, and doubles"

@@ -166,6 +166,12 @@ class Control:
         self.history: list[Floats] = []
         self.drained = 0  # how many of them are kept elsewhere
 
+    @property
+    def sample(self) -> float:
+        """Between two samples, in steps or s; 0 without a controller."""
+        every = self.every if self.period is None else self.period
+        return 0 if self.controller is None else every
+
     def set(self, given: Any, t: float) -> None:
         """Hold some inputs from t on; those not named stay as they are."""
         for name, value in checked_inputs(given, self.names, t).items():
@@ -187,6 +193,13 @@ class Control:
         """
         both = zip(self.names, (self.values + self.targets).tolist())
         return {name: value for name, value in both if name not in self.moving}
+
+    def go_on(self, values: Floats, t: float) -> None:
+        """Take up what was held at t; samples before that are over."""
+        self.values[:] = values
+        self.note(t)
+        while self.period is not None and self.next_time < t:
+            self.asked_for = max(self.asked_for + 1, int(t / self.period))
 
     def note(self, t: float) -> None:
         """Remember what is held from t on."""

@@ -31,13 +31,12 @@ NOWHERE = np.zeros((1, 1))
 class GridPace(Pace):
     """Steps of a grid, and shorter ones between its times."""
 
-    can_go_on = True
-
     def begin(self) -> None:
         run = self.run
+        run.first = 0 if run.is_resumed else run.grid.first
         self.before, self.aside, self.other = (np.zeros_like(run.block) for _ in range(3))
         self.longest = np.inf  # of the next step, after an impact
-        self.taken = run.grid.first if run.is_resumed else 0  # steps, with those between the grid's
+        self.taken = 0  # steps, with those between the grid's
         self.divided, self.shortest = 0, run.grid.step  # steps that were, their shortest part, s
         if run.output.wanted is None:
             run.output.begin_rows()
@@ -48,7 +47,7 @@ class GridPace(Pace):
     def is_ahead(self) -> bool:
         run, grid, output = self.run, self.run.grid, self.run.output
         if output.wanted is not None and run.watch is None:
-            return output.count < len(output.wanted)
+            return output.served < len(output.wanted)
         return run.index < grid.steps or (grid.rest > 0.0 and run.reached < grid.until)
 
     def take(self, most: int) -> None:
@@ -61,7 +60,7 @@ class GridPace(Pace):
         if run.output.wanted is None:
             end = run.output.until(first, end)
         else:  # up to the step in which the next time is
-            every, next_time = NEVER, run.output.wanted[run.output.count]
+            every, next_time = NEVER, run.output.wanted[run.output.served]
             end = min(end, whole_and_rest(next_time - grid.origin, grid.step)[0])
         end = self.ready(first, end)
         if run.stopped is not None:
@@ -132,9 +131,10 @@ class GridPace(Pace):
         run, grid = self.run, self.run.grid
         is_watched = run.watch is not None and run.goes_on and run.index < grid.steps
         if is_watched and run.reached == grid.time(run.index + 1):
+            if run.output.wanted is None:
+                run.output.until(run.index, run.index + 1)
             run.index += 1
             if run.output.wanted is None:
-                run.output.until(run.index - 1, run.index)
                 run.output.put_row()
         if run.output.wanted is not None:
             self.serve()
@@ -145,8 +145,8 @@ class GridPace(Pace):
         run, wanted = self.run, self.run.output.wanted
         if wanted is None or run.watch is not None:
             return run.reached > run.grid.time(run.index)
-        count = run.output.count
-        return count > 0 and self.split(float(wanted[count - 1]))[1] > 0.0
+        served = run.output.served
+        return served > 0 and self.split(float(wanted[served - 1]))[1] > 0.0
 
     # --- states between the steps ---
 
@@ -282,6 +282,8 @@ class GridPace(Pace):
             stages = getattr(scheme, "count", 0)
             # A tuple without this field has a method of that name.
             tally = np.array([0 if callable(stages) else int(stages) * self.taken, 0, 0])
+            if self.run.is_resumed and self.run.begun is not None:
+                tally[0] += int(self.run.begun.counted[0])
         return {name: int(number) for name, number in zip(COUNTED, tally)}
 
     def details(self) -> dict[str, Any]:

@@ -23,13 +23,14 @@ from chasles.build.system.coordinates import coordinate_rate
 from chasles.build.system.tree_state import state_of
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.state_block import EXCHANGED, SUPPLIED, StateBlock
-from chasles.model import InvalidOption, Joint, Model
+from chasles.model import InvalidFile, InvalidOption, Joint, Model
 from chasles.model.checks import checked_number
 from chasles.model.coordinates import coordinate_key
 from chasles.model.errors import short_repr
 from chasles.model.joint_forces import checked_ends
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import Coordinate
+from chasles.result.provenance import Checkpoint
 from chasles.run.control import Moment
 from chasles.run.events import Event, EventFailed, Watcher
 from chasles.run.stepper import Stepper
@@ -299,11 +300,29 @@ class EventWatch(Watcher):
         super().__init__(events, stepper)
         ends = [end for end in events if isinstance(end, End)]
         self.bouncer = Bouncer(stepper, ends) if ends else None
+        self.fastest = {} if self.bouncer is None else self.bouncer.fastest
         self.ending = ""  # what ended the run, in words
 
     @property
     def is_over(self) -> bool:
         return bool(self.ending)
+
+    def memory(self) -> Floats:
+        """What is known at the beginning of a step: values, and the fastest rebounds; nothing
+        before the first.
+        """
+        return np.array([*self.last, *self.fastest.values()] if self.last else [])
+
+    def recall(self, begun: Checkpoint, found: dict[str, list[float]]) -> None:
+        """Go on with the events of another run."""
+        values, count = begun.watched.tolist(), len(self.events)
+        if len(values) != count + len(self.fastest) or [*found] != [*self.found]:
+            raise InvalidFile(
+                "resume: what is known of events belongs to other events.",
+                "Repeat the call that began the run, or record into another folder.",
+            )
+        self.found, self.last = found, values[:count]
+        self.fastest.update(zip(self.fastest, values[count:]))
 
     def begin(self, block: Floats, t: float) -> End | None:
         """Values at the start, and the end that is met there, if one is."""

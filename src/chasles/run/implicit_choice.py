@@ -163,4 +163,5 @@ def tried(fine: Options) -> Judged:
         replace(fine, step=2 * fine.step, t_eval=result.t[kept], save_every=1, progress=False)
     )
     missed = pose_errors(other, states(result, kept))
-    return Judged(result, result.t[kept], missed / float(sizes_of(result).max()), stiff=True)
+    missed /= float(sizes_of(result).max())
+    return Judged(result, fine, result.t[kept], missed, stiff=True)

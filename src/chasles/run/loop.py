@@ -68,7 +68,10 @@ class Run:
         self.spare = np.zeros_like(self.block)
         self.index = grid.first  # steps taken, of a grid from its origin
         self.reached = grid.time(grid.first)  # s
+        self.first = grid.first  # step before its own
+        self.begun: Checkpoint | None = None  # of the run that goes on
         self.ended: Checkpoint | None = None
+        self.ended_at = -1  # the step after which that is
         self.stopped: SimulationStopped | None = None
         self.interrupted = False
         self.is_over = False  # by an event, or given up
@@ -98,8 +101,13 @@ class Run:
 
     def begin(self) -> None:
         """Keep the first state, and look for events there."""
+        record = self.output.record
+        self.output.served = 0 if record is None else record.rows()
         self.pace.begin()
         if self.watch is None:
+            return
+        if record is not None and self.begun is not None and self.begun.watched.size:
+            self.watch.recall(self.begun, record.events())
             return
         met = self.watch.begin(self.block, self.reached)
         if met is not None:
@@ -114,6 +122,7 @@ class Run:
         if self.watch is not None:
             self.look_for_events(self.watch)
         self.pace.keep()
+        self.output.hand_on()
 
     def look_for_events(self, watch: EventWatch) -> None:
         """Events of the last step; the first that ends it moves the block back to it."""
@@ -166,7 +175,7 @@ class Run:
     @property
     def can_go_on(self) -> bool:
         """Whether its result holds what it takes to go on."""
-        return self.pace.can_go_on and not self.is_over
+        return not self.is_over
 
     @property
     def is_resumed(self) -> bool:
@@ -176,8 +185,7 @@ class Run:
     @property
     def steps_in_all(self) -> int:
         """Steps to the last state, with those of the run in the record that goes on."""
-        first = 0 if self.is_resumed else self.grid.first
-        return self.index - first + int(getattr(self.pace, "is_shortened", False))
+        return self.index - self.first + int(getattr(self.pace, "is_shortened", False))
 
     def continue_from(self, begin: Checkpoint) -> None:
         """Take the state, inputs and singular poses of a run that goes on."""
@@ -199,9 +207,8 @@ class Run:
                 "start: the checkpoint belongs to another model.",
                 "Begin at its last state: start=result.state(), which begins at t = 0.",
             )
-        self.block[:] = begin.block
-        self.control.values[:] = begin.inputs
-        self.control.note(begin.time)
+        self.begun, self.block[:] = begin, begin.block
+        self.control.go_on(begin.inputs, begin.time)
         monitor.events[: len(begin.events)] = begin.events
         monitor.count[0] = len(begin.events)
         tally = getattr(self.stepper.scheme, "tally", None)
@@ -222,14 +229,18 @@ class Run:
         )
 
     def checkpoint(self) -> Checkpoint:
-        """Where the run stands, after a whole step."""
-        if self.ended is not None and self.ended.index == self.index:
+        """Where the run stands, after a whole step; before the one in which an event ended it."""
+        if self.ended is not None and (self.is_over or self.ended_at == self.index):
             return self.ended  # the block may have gone on by a shorter step
-        monitor, grid = self.stepper.mechanism.monitor, self.grid
+        monitor = self.stepper.mechanism.monitor
+        counted = np.zeros(3)
+        for k, number in enumerate(self.pace.counted().values()):
+            counted[k] = number
+        self.ended_at = self.index
         self.ended = Checkpoint(
-            self.block.copy(), grid.origin, grid.step, self.index, self.control.values.copy(),
-            monitor.events[: monitor.count[0]].copy(),
-            np.array([*self.pace.counted().values()], float),
+            self.block.copy(), *self.pace.place(), self.control.values.copy(),
+            monitor.events[: monitor.count[0]].copy(), counted, self.pace.memory(),
+            np.zeros(0) if self.watch is None else self.watch.memory(),
         )  # fmt: skip
         return self.ended
 

@@ -22,6 +22,7 @@ from chasles.model.tables import small
 from chasles.result.between import rows_of
 from chasles.result.result import Result
 from chasles.run.half_steps import angles_of
+from chasles.run.options import Options
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,10 @@ class MotionError:
 
 @dataclass(frozen=True)
 class Judged:
-    """A run, what its error is estimated at (T,) as a fraction of the size of the bodies."""
+    """A run, what was asked for it, and its estimated error (T,) in sizes of the bodies."""
 
     result: Result
+    options: Options
     times: Floats
     estimate: Floats
     stiff: bool

@@ -30,7 +30,7 @@ from chasles.run.loop import Run
 from chasles.run.options import Options, method_of
 from chasles.run.preparation import (
     Settings,
-    check_company,
+    check_kernel,
     check_progress,
     ended,
     header_of,
@@ -67,13 +67,15 @@ def integrate(
     probe: StiffnessProbe | None = None,
     stacklevel: int = 5,
     shortened: float = 1.0,
+    seal: Callable[[Result], Result] | None = None,
 ) -> Result:
     """Integrate a model from t = 0 to `until`: see `simulate`.
 
     glance: (time, steps) -> whether to end a run that chooses its steps.  Warnings point at the
     caller so many calls up.  What functions of time allow of steps that are chosen is shortened.
+    `seal` has the last word on what is known of the result.
     """
-    return carry_out(prepared(options, probe, shortened), options.progress, stacklevel)
+    return carry_out(prepared(options, probe, shortened), options.progress, stacklevel, seal)
 
 
 def prepared(
@@ -86,10 +88,10 @@ def prepared(
     method = find_method(method_of(options))
     tolerances = make_tolerances(method, options, options.until)
     watched = watched_by(options)
-    check_company(tolerances, watched, options)
+    check_kernel(tolerances, options)
     record = None
     if options.into is not None or options.resume is not False:
-        record = open_recording(options.into, options.resume, options.t_eval)
+        record = open_recording(options.into, options.resume)
     with nullcontext() if record is None else closed_on_error(record):
         return ready_run(options, tolerances, watched, record, probe, shortened)
 
@@ -130,7 +132,10 @@ def ready_run(
     return Prepared(settings, run, record, begin)
 
 
-def carry_out(made: Prepared, progress: bool | None, stacklevel: int) -> Result:
+def carry_out(
+    made: Prepared, progress: bool | None, stacklevel: int,
+    seal: Callable[[Result], Result] | None = None,
+) -> Result:  # fmt: skip
     """Take the steps; a run that stops raises, with what it reached."""
     run, record = made.run, made.record
     with record or nullcontext():
@@ -145,6 +150,8 @@ def carry_out(made: Prepared, progress: bool | None, stacklevel: int) -> Result:
         status, message = ended(run, float(saved.times[-1]))
         logged("run %s at t = %g s, after %.2g s of computing", status, saved.times[-1], seconds)
         result = result_of(made.settings, run, saved, seconds, status, message, stacklevel)
+        if seal is not None:
+            result = seal(result)
         if record is not None:
             record.finish(result)
     if run.stopped is not None:

@@ -159,7 +159,8 @@ class Options(SharedOptions):
         begin anew at t = 0.
     into
         Folder to record the run while it runs. The recording survives a crash, and memory
-        does not grow with the length of the run. `load` opens the folder.
+        does not grow with the length of the run. `load` opens the folder. With `tol`, the run is
+        recorded when its tolerances are known.
     resume
         With `into`: continue the run in the folder, or start it if there is none.
     tol

@@ -44,6 +44,7 @@ class Output:
         self.times: list[Floats] = []
         self.points: list[Floats] = []
         self.count = 0  # states in these lists
+        self.served = 0  # of the times that are wanted
         self.last: float | None = None  # time of the last state of all
         self.rows = np.zeros((0, self.kept))
         self.first_row = self.written = 0  # `written` rows need not be written
@@ -60,6 +61,14 @@ class Output:
             self.points.append(points)
             self.count += len(times)
             self.last = float(times[-1])
+
+    def hand_on(self) -> None:
+        """States that came one by one go to the record, if that is due."""
+        record = self.record
+        if record is None or len(self.rows):
+            return
+        if record.is_due() or self.count >= record.window:
+            self.write()
 
     # --- rows of a grid ---
 
@@ -105,26 +114,28 @@ class Output:
         return times[self.written :], self.rows[self.written : count]
 
     def write(self) -> None:
-        """Hand the rows on to the record, and begin them anew."""
+        """Hand the states on to the record, and begin anew."""
         assert self.record is not None
-        self.record.append(self.saved(*self.filled()), self.run.checkpoint())
+        self.record.append(self.saved(*self.waiting()), self.run.checkpoint())
         self.first_row, self.written = self.run.index // self.every + 1, 0
+        self.times, self.points, self.count = [], [], 0
+
+    def waiting(self) -> tuple[Floats, Floats]:
+        """Times and points of the states that no record has."""
+        return self.filled() if len(self.rows) else self.gathered()
 
     # --- all of them ---
 
     def everything(self) -> Saved:
         """All states, the last of which is that of the block if it is to be kept."""
-        run = self.run
+        run, is_kept = self.run, self.wanted is None or not self.run.goes_on
         if self.record is not None:
-            times, _ = self.filled()
             self.write()
-            on_rows = run.grid.time(run.index // self.every * self.every)
-            if run.reached != (times[-1] if len(times) else on_rows):
+            if is_kept and run.reached != self.record.last_time():
                 last = self.saved(np.array([run.reached]), run.block[None, : self.kept])
                 self.record.append(last, run.checkpoint(), off_grid=True)
             return self.record.everything()
-        times, points = self.filled() if len(self.rows) else self.gathered()
-        is_kept = self.wanted is None or not run.goes_on
+        times, points = self.waiting()
         if is_kept and not (len(times) and run.reached <= times[-1]):
             times = np.append(times, run.reached)
             points = np.concatenate((points, run.pace.point[None, : self.kept]))

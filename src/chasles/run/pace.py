@@ -21,8 +21,6 @@ class Pace:
     """
 
     run: "Run"
-    #: whether a result holds what it takes to go on
-    can_go_on = False
     #: steps at the most that are taken at once
     largest = 2**62
     #: the times between which the last step was taken
@@ -54,6 +52,20 @@ class Pace:
         """What is kept of it."""
         return self.run.block
 
+    # --- for a run that goes on ---
+
+    def header(self) -> dict[str, Any]:
+        """What a recording says of the steps before the first one."""
+        return {"step": self.run.grid.step.hex()}
+
+    def place(self) -> tuple[float, float, int]:
+        """Where the run stands: origin and step of a grid, and a step of it."""
+        return self.run.grid.origin, self.run.grid.step, self.run.index
+
+    def memory(self) -> Floats:
+        """What is known of the steps beside the block."""
+        return np.zeros(0)
+
     # --- for events ---
 
     def between(self, thetas: Floats) -> Floats:
@@ -83,8 +95,8 @@ class Pace:
         """Keep the states at the wanted times that were reached."""
         output = self.run.output
         assert output.wanted is not None
-        while output.count < len(output.wanted):
-            t = float(output.wanted[output.count])
+        while output.served < len(output.wanted):
+            t = float(output.wanted[output.served])
             try:
                 point = self.state_at(t)
             except ChaslesError as failed:
@@ -93,6 +105,7 @@ class Pace:
             if point is None:
                 return
             output.put(t, point)
+            output.served += 1
 
     # --- for the result ---
 
@@ -124,16 +137,23 @@ class ChoosingPace(Pace):
 
     def __init__(self, tolerances: Tolerances, bounds: StepBounds = UNBOUNDED) -> None:
         self.tolerances, self.bounds = tolerances, bounds
-        self.until = np.inf
+        self.since, self.until = 0.0, np.inf  # when the run began, and when it ends, s
         self.trouble: SimulationStopped | None = None  # that ends the run before its time
 
     def begin(self) -> None:
         """A function of time may fail on the way: the run ends before it does."""
-        run, self.until = self.run, self.run.grid.until
+        run, self.until, self.since = self.run, self.run.grid.until, self.run.reached
+        run.index = run.first = 0
         found = None if run.scan is None else run.scan.trouble(0, run.scan.steps)
         if found is not None and run.scan is not None:
             self.until = min(self.until, found[0] * run.scan.step)
             self.trouble = SimulationStopped(found[1].what, found[1].remedy)
+
+    def header(self) -> dict[str, Any]:
+        return ChoosingPace.details(self)
+
+    def place(self) -> tuple[float, float, int]:
+        return self.run.reached, self.run.grid.step, 0
 
     @property
     def is_ahead(self) -> bool:
@@ -145,13 +165,15 @@ class ChoosingPace(Pace):
 
     @property
     def progress(self) -> tuple[int, int, str]:
-        return int(100 * self.run.reached / self.until), 100, "%"
+        span = self.until - self.since
+        return int(100 * (self.run.reached - self.since) / span) if span else 100, 100, "%"
 
     @property
     def typical_step(self) -> float:
         """The mean of all steps, s."""
         run = self.run
-        return run.reached / run.index if run.index else run.grid.step
+        count = run.index - run.first
+        return (run.reached - self.since) / count if count else run.grid.step
 
     def details(self) -> dict[str, Any]:
         return {"rtol": self.tolerances.rtol, "atol": self.tolerances.atol}

@@ -203,7 +203,7 @@ def make_run(
     if tolerances is None:
         check_past(events, settings)
     elif settings.method.foreign is not None:
-        check_foreign(events, settings)
+        check_foreign(events, settings, record)
         pace = ScipyPace(tolerances, settings.method, bounds)
     else:
         pace = TolerancePace(tolerances, settings.method, bounds, probe)
@@ -211,33 +211,24 @@ def make_run(
     return Run(stepper, grid, pace, watch=watch, scan=scan, control=control, record=record)
 
 
-def check_company(
-    tolerances: Tolerances | None, events: tuple[Event, ...], options: Options | ByHand,
-    where: str = "simulate",
-) -> None:  # fmt: skip
-    """Refuse what needs equal steps beside tolerances, and a recording of events."""
-    if tolerances is None:
-        if events and getattr(options, "into", None) is not None:
-            raise InvalidOption(
-                "simulate: events were given with into, but a recording does not keep them.",
-                "Leave into out, and save the result: result.save(path).",
-            )
-        return
-    given = {
-        "into": getattr(options, "into", None) is not None,
-        "start=result": isinstance(options.start, Result),
-        "kernel='traced'": getattr(options, "kernel", "") == "traced",
-    }
-    for word, is_given in given.items():
-        if is_given:
-            raise InvalidOption(
-                f"{where}: {word} was given with tolerances, but needs steps of one length.",
-                f"Give a step instead, or leave {word.split('=')[0]} out.",
-            )
+def check_kernel(tolerances: Tolerances | None, options: Options) -> None:
+    """Refuse recorded steps beside tolerances: these have a kernel of their own."""
+    if tolerances is not None and options.kernel == "traced":
+        raise InvalidOption(
+            "simulate: kernel='traced' was given with tolerances, but a step that was recorded has"
+            " one length.",
+            "Give a step instead, or leave kernel out.",
+        )
 
 
-def check_foreign(events: tuple[Event, ...], settings: Settings) -> None:
+def check_foreign(events: tuple[Event, ...], settings: Settings, record: Recording | None) -> None:
     """Refuse what SciPy's methods do not do here."""
+    if record is not None:
+        raise InvalidOption(
+            f"simulate: into was given with '{settings.method.name}', which keeps past points and"
+            " matrices of its own that no file can hold: a run that was cut off could not go on.",
+            "Take one of dopri5, tsit5 and dop853, or save the result: result.save(path).",
+        )
     if events:
         raise InvalidOption(
             f"simulate: events were given with '{settings.method.name}', which does not look for"
@@ -299,16 +290,20 @@ def header_of(settings: Settings, run: Run) -> dict[str, Any]:
     A model with functions of the user's own has no text; then whoever opens it brings the model.
     """
     problem, start = settings.problem, settings.setup.start
-    provenance = provenance_of(settings, run, 0.0, start=settings.start)
+    steps = run.pace.header()
+    chosen = {name: steps[name] for name in steps if name != "step"}
+    provenance = provenance_of(settings, run, 0.0, start=settings.start, others=chosen)
     check_kinds(problem.model)
     return {
         "method": settings.method.name,
-        "step": run.grid.step.hex(),
+        **steps,
         "save_every": run.grid.save_every,
         "stabilise": str(settings.choice or "none"),
         "singular": "pass" if problem.damp else "stop",
         "acceleration": settings.setup.acceleration,
-        "sample": run.control.every if run.control.controller is not None else 0,
+        "sample": run.control.sample,
+        **({} if run.watch is None else {"events": [*run.watch.found]}),
+        **({} if run.grid.t_eval is None else {"t_eval": run.grid.t_eval.tolist()}),
         "start": None if start is None else [[float(x).hex() for x in row] for row in start],
         **attributes_of(problem, provenance, text_of(problem.model)),
     }

@@ -22,6 +22,7 @@ from chasles.build.system.signals import Inputs
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import InvalidFile, InvalidOption
 from chasles.model.checks import check_flag
+from chasles.model.errors import one_line
 from chasles.result.atomic_file import (
     CHECKSUM,
     PART,
@@ -43,6 +44,7 @@ from chasles.run.recorded import (
     check_digest,
     check_digests,
     digest_of,
+    forged,
     is_recording,
     mapped,
     mapped_inputs,
@@ -205,11 +207,14 @@ class Recording:
     def acknowledge(self, reached: Checkpoint, off_grid: int, ended: Any = None) -> None:
         """From now on, what was appended counts."""
         rows, inputs = self.streams[ROWS], self.streams[INPUTS]
-        head = {
+        assert self.run is not None
+        head: dict[str, Any] = {
             "rows": rows.count, "on_grid": rows.count - off_grid, "inputs": inputs.count,
             "digests": [rows.digest.hexdigest(), inputs.digest.hexdigest()],
-            "ended": ended,
+            "ended": ended, "steps": self.run.index - self.run.first,
         }  # fmt: skip
+        if self.run.watch is not None:
+            head["events"] = self.run.watch.found
         self.put_commit(head, reached)
 
     def put_commit(self, head: dict[str, Any], reached: Checkpoint) -> None:
@@ -222,6 +227,26 @@ class Recording:
         assert self.commit is not None and self.run is not None
         saved = mapped(self.folder, shape_of(self.run), self.commit[0]["rows"])
         return saved
+
+    def rows(self) -> int:
+        """How many states were written."""
+        return self.streams[ROWS].count if self.streams else 0
+
+    def last_time(self) -> float:
+        """The time of the last state, s; none before the first."""
+        return float(self.everything().times[-1]) if self.rows() else -1.0
+
+    def events(self) -> dict[str, list[float]]:
+        """When the events of the run that goes on happened, up to where it stands."""
+        assert self.commit is not None
+        head, reached = self.commit
+        try:
+            return {
+                name: [float(t) for t in times if float(t) <= reached.time]
+                for name, times in head["events"].items()
+            }
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise forged(self.folder / COMMIT, one_line(error)) from None
 
     def inputs(self) -> Inputs | None:
         """What was held so far."""
@@ -349,7 +374,7 @@ def disk_errors(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def open_recording(into: Any, resume: Any, t_eval: Any) -> Recording | None:
+def open_recording(into: Any, resume: Any) -> Recording | None:
     """The recording that a run writes to, from the options of `simulate`."""
     check_flag(resume, "resume", "simulate", InvalidOption)
     if into is None:
@@ -359,11 +384,6 @@ def open_recording(into: Any, resume: Any, t_eval: Any) -> Recording | None:
                 "Name the folder of the run that is to go on: into='run'.",
             )
         return None
-    if t_eval is not None:
-        raise InvalidOption(
-            "simulate: into and t_eval were both given.",
-            "Leave t_eval out: a recorded run keeps every save_every-th state.",
-        )
     folder = checked_path(into)
     if os.path.exists(folder) and not folder.is_dir():
         raise InvalidFile(

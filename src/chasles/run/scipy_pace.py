@@ -57,7 +57,7 @@ class ScipyPace(ChoosingPace):
         self.dense: Any = None  # within its last step
         self.began, self.steps = run.reached, 0  # of the chart
         if run.output.wanted is None:
-            run.output.put(0.0, run.block)
+            run.output.put(run.reached, run.block)
         else:
             self.serve()
 

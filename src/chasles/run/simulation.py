@@ -16,7 +16,6 @@ from chasles.run.control import Moment
 from chasles.run.options import ByHand, method_of, method_takes
 from chasles.run.preparation import (
     Settings,
-    check_company,
     ended,
     make_run,
     make_settings,
@@ -84,7 +83,6 @@ class Simulation:
 
     def _begin(self, options: ByHand, settings: Settings) -> None:
         tolerances, watched = self._tolerances, watched_by(options)
-        check_company(tolerances, watched, options, "Simulation")
         self._asked, self._settings = options, settings
         self._timed = settings.setup.signals.varies
         if tolerances is None:

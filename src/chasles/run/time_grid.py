@@ -202,7 +202,9 @@ def make_grid(
             "Give a later time: until counts from t = 0, not from where the run continues.",
         )
     steps, rest = whole_and_rest(until - origin, step)
-    times = None if t_eval is None else checked_times(t_eval, began, until)
+    times = None
+    if t_eval is not None:
+        times = checked_times(t_eval, 0.0 if may_be_there else began, until)
     return Grid(until, step, steps, rest, min(every, NEVER), times, origin, first)
 
 

@@ -15,13 +15,18 @@ from chasles.integrators import adaptive
 from chasles.integrators.adaptive import adapt, leap, make_embedded
 from chasles.integrators.measure import body_sizes, make_measure
 from chasles.integrators.methods import Method
-from chasles.model import SimulationStopped
+from chasles.model import InvalidFile, SimulationStopped
+from chasles.result.provenance import Checkpoint
 from chasles.run.pace import ChoosingPace
 from chasles.run.stops import explained, failed_formula
 from chasles.run.time_grid import COLLAPSED, Tolerances
 
 #: Steps attempted before somebody may glance at the run, and end it: a twentieth of a second.
 PROBE_AT = 4096
+#: What control has of the steps before the next one.
+REMEMBERED = [
+    adaptive.STEP, adaptive.LAST_ERROR, adaptive.REJECTED, adaptive.ACCEPTED, adaptive.REJECTIONS
+]  # fmt: skip
 #: No states, times or fractions.
 NONE = np.zeros(0)
 StiffnessProbe = Callable[[float, int], bool]
@@ -59,12 +64,42 @@ class TolerancePace(ChoosingPace):
         self.points = np.zeros((0, kept))
         self.thetas = NONE if run.watch is None else run.watch.thetas
         self.inner = np.zeros((len(self.thetas), kept))
+        self.control[adaptive.NOW] = run.reached
+        if run.begun is not None:
+            self.recall(run.begun)
         if wanted is None:
-            run.output.put(0.0, run.block)
+            if not run.is_resumed:
+                run.output.put(run.reached, run.block)
             return
         self.wanted, self.points = np.minimum(wanted, run.grid.until), np.zeros((len(wanted), kept))
-        begun = int(np.searchsorted(self.wanted, 0.0, side="right"))
-        self.points[:begun], self.control[adaptive.NEXT] = run.block[:kept], begun
+        begun = int(np.searchsorted(self.wanted, run.reached, side="right"))
+        self.points[:begun] = run.block[:kept]
+        self.control[adaptive.NEXT] = max(begun, run.output.served)
+
+    def memory(self) -> Floats:
+        """Where the run began and after which step; what controls the steps; F, if it is known."""
+        known = self.embedded.known[0], *self.embedded.first
+        return np.array([self.since, self.run.first, *self.control[REMEMBERED], *known])
+
+    def recall(self, begun: Checkpoint) -> None:
+        """Go on with the steps of another run, if it chose them as well."""
+        run, memory, count = self.run, begun.pace, len(REMEMBERED) + 2
+        if memory.size != len(self.memory()):
+            return
+        control, known = memory[2:count], memory[count]
+        if not (np.isfinite(memory).all() and np.all(control >= 0.0) and known in (0.0, 1.0)):
+            raise InvalidFile(
+                "start: what the checkpoint knows of its steps is not from a run.",
+                "Begin at its last state: start=result.state(), which begins at t = 0.",
+            )
+        self.control[REMEMBERED] = control
+        self.embedded.known[0], self.embedded.first[:] = known, memory[count + 1 :]
+        run.index = run.first = int(self.control[adaptive.ACCEPTED])
+        if run.is_resumed:
+            self.since, run.first = float(memory[0]), int(memory[1])
+            self.embedded.evaluated[0] = begun.counted[0]
+        else:
+            self.control[adaptive.REJECTIONS] = 0.0
 
     def first_limits(self) -> Floats:
         """What a call may do, but for how much of it."""
@@ -94,6 +129,8 @@ class TolerancePace(ChoosingPace):
         run, control, limits = self.run, self.control, self.limits
         size = most if run.watch is None else 1
         self.cut, control[adaptive.SLOT] = False, 0.0
+        if run.watch is not None:
+            run.checkpoint()  # from which a run goes on that ends within this step
         self.pass_jump()
         run.ask()
         if run.stopped is not None:
@@ -136,8 +173,9 @@ class TolerancePace(ChoosingPace):
         """What a piece saved; nothing after the event that ended the run."""
         run, output = self.run, self.run.output
         if len(self.wanted):
-            count, known = int(self.control[adaptive.NEXT]), output.count
-            output.extend(self.wanted[known:count], self.points[known:count])
+            known, output.served = output.served, int(self.control[adaptive.NEXT])
+            new = slice(known, output.served)
+            output.extend(self.wanted[new], self.points[new])
         else:
             self.keep_steps()
         if self.probe is not None and run.goes_on and self.attempts >= PROBE_AT:
@@ -147,14 +185,17 @@ class TolerancePace(ChoosingPace):
 
     def keep_steps(self) -> None:
         run, times, slots = self.run, self.times, int(self.control[adaptive.SLOT])
-        due = run.index % run.output.every == 0 or run.reached >= self.until
+        kept = run.output.kept
+        due = run.index % run.output.every == 0
         if slots and not due and times[slots - 1] == run.reached:
-            slots -= 1  # the end of a part of the run, not of the run
+            slots -= 1  # the end of a part of the run, or of all: that is kept in the end
         if self.cut:  # the state at the event takes the place of that at the end of the step
             slots = int(np.searchsorted(times[:slots], run.reached, side="left"))
-        run.output.extend(times[:slots].copy(), self.points[:slots].copy())
-        if self.cut and run.reached > (run.output.last or 0.0):
-            run.output.put(run.reached, run.block)
+        times, points = times[:slots].copy(), self.points[:slots].copy()
+        last = times[-1] if slots else run.output.last or 0.0
+        if self.cut and run.goes_on and run.reached > last:
+            times, points = np.append(times, run.reached), np.vstack((points, self.point[:kept]))
+        run.output.extend(times, points)
 
     # --- events ---
 

@@ -1,0 +1,202 @@
+"""Recorded and continued runs with tolerances, events and chosen times: to the bit."""
+
+import signal
+
+import numpy as np
+import pytest
+from mechanisms import motored_pendulum as pendulum
+
+import chasles as ch
+from chasles.cli import main
+from chasles.run import recording
+
+START, UNTIL = {"hinge": (0.1, 0.5)}, 3.0
+
+
+def damper(t, state):
+    return {"motor": -0.5 * state.rate("hinge")}
+
+
+def events(terminal=False):
+    end = ch.Event(lambda t, state: t - 2.2222, terminal=terminal, name="a time")
+    return [ch.Event(lambda t, state: state.coordinate("hinge") - 0.05, name="crossing"), end]
+
+
+BOUNCES = [ch.Impact("end", "hinge", lower=-0.3, upper=0.3, restitution=0.9)]
+TIMES = np.linspace(0.003, UNTIL, 177)
+RUNS = {
+    "dop853": {"rtol": 1e-8, "save_every": 3},
+    "tsit5": {"rtol": 1e-6, "method": "tsit5"},
+    "projection": {"rtol": 1e-7, "stabilise": "projection of all joints", "spaces": "SE3"},
+    "controller": {"rtol": 1e-8, "controller": damper, "sample": 0.05, "save_every": 3},
+    "events": {"rtol": 1e-8, "events": events(), "save_every": 2},
+    "terminal": {"rtol": 1e-8, "events": events(True), "save_every": 2},
+    "impacts": {"rtol": 1e-8, "events": BOUNCES, "save_every": 2},
+    "times": {"rtol": 1e-8, "t_eval": TIMES},
+    "times and impacts": {"rtol": 1e-8, "t_eval": TIMES, "events": BOUNCES},
+    "grid, events": {"step": 1e-2, "events": events(), "save_every": 3},
+    "grid, terminal": {"step": 1e-2, "events": events(True), "save_every": 3},
+    "grid, impacts": {"step": 1e-2, "events": BOUNCES, "save_every": 3},
+    "grid, times": {"step": 1e-2, "t_eval": TIMES},
+    "grid, times, terminal": {"step": 1e-2, "t_eval": TIMES, "events": events(True)},
+}
+
+
+class Killed(BaseException):
+    """Nobody catches it."""
+
+
+def run(**options):
+    return ch.simulate(pendulum(), UNTIL, start=START, **options)
+
+
+def same(mine, whole):
+    assert mine.message == whole.message
+    for name in ("t", "absolute", "integrals", "coordinates"):
+        np.testing.assert_array_equal(getattr(mine, name), getattr(whole, name))
+    assert mine.provenance.evaluations == whole.provenance.evaluations
+    assert {name: times.tolist() for name, times in mine.events.items()} == {
+        name: times.tolist() for name, times in whole.events.items()
+    }
+
+
+def kill_after(monkeypatch, count, folder, options):
+    """A run that dies right after so many commits."""
+    put, commits = recording.Recording.put_commit, [0]
+
+    def dying(self, head, reached):
+        put(self, head, reached)
+        commits[0] += 1
+        if commits[0] == count:
+            raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(recording, "SEGMENT_SECONDS", 0.0)
+        patch.setattr(recording.Recording, "put_commit", dying)
+        with pytest.raises(Killed):
+            run(into=folder, **options)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_that_was_killed_goes_on_to_the_bit(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(recording, "WINDOW_BYTES", 4000)
+    options = RUNS[name]
+    whole = run(**options)
+    for count in (1, 2, 9):
+        folder = tmp_path / str(count)
+        try:
+            kill_after(monkeypatch, count, folder, options)
+        except pytest.fail.Exception:  # it had fewer
+            continue
+        cut = ch.load(folder)
+        np.testing.assert_array_equal(cut.absolute, whole.absolute[: len(cut.t)])
+        for name, times in cut.events.items():
+            assert set(times) <= set(whole.events[name])
+        same(run(into=folder, resume=True, **options), whole)
+        same(run(into=folder, resume=True, **options), whole)  # a script that is called once more
+        same(ch.load(folder), whole)
+
+
+@pytest.mark.parametrize("method", ["dop853", "tsit5", "bs3"])
+def test_a_run_that_ctrl_c_ended_is_continued_to_the_bit(method, tmp_path):
+    options = {"rtol": 1e-6, "method": method, "sample": 0.1}
+    whole, pressed = run(**options, controller=damper), []
+
+    def interrupting(t, state):
+        if t > 1.0 and not pressed:
+            pressed.append(t)
+            signal.raise_signal(signal.SIGINT)
+        return damper(t, state)
+
+    with pytest.raises(KeyboardInterrupt) as ended:
+        run(**options, controller=interrupting)
+    half = ended.value.result
+    rest = np.searchsorted(whole.t, half.t[-1])
+    for begun in (half, ch.load(half.save(tmp_path / "half.nc"))):
+        more = ch.simulate(pendulum(), UNTIL, start=begun, **options, controller=damper)
+        np.testing.assert_array_equal(more.t, whole.t[rest:])
+        np.testing.assert_array_equal(more.absolute, whole.absolute[rest:])
+        assert more.provenance.steps == whole.provenance.steps - half.provenance.steps
+
+
+@pytest.mark.parametrize("method", ["dop853", "bs3", "scipy RK45", "scipy Radau"])
+def test_a_continued_run_is_as_accurate_as_its_tolerances(method):
+    exact = run(step=1e-3, method="dop853")
+    half = ch.simulate(pendulum(), 1.33, start=START, rtol=1e-8, method=method)
+    more = ch.simulate(pendulum(), UNTIL, start=half, rtol=1e-8, method=method)
+    assert more.t[0] == 1.33 and more.t[-1] == UNTIL
+    assert np.abs(more.absolute[-1] - exact.absolute[-1]).max() < 1e-5
+    assert more.energy_balance() == pytest.approx(0.0, abs=1e-5)
+
+
+def test_steps_of_one_length_and_chosen_ones_continue_each_other():
+    exact = run(step=1e-3, method="dop853")
+    by_steps = ch.simulate(pendulum(), 1.0, 1e-3, start=START, method="dop853")
+    chosen = ch.simulate(pendulum(), 2.0, start=by_steps, rtol=1e-10, method="dop853")
+    last = ch.simulate(pendulum(), UNTIL, 1e-3, start=chosen, method="dop853")
+    assert last.t[0] == 2.0
+    assert last.absolute[-1] == pytest.approx(exact.absolute[-1], abs=1e-8)
+    judged = ch.simulate(pendulum(), UNTIL, start=chosen, tol=1e-6)
+    assert judged.t[0] == 2.0
+    missed = np.abs(judged.position("arm")[-1] - exact.position("arm")[-1]).max()
+    assert missed <= judged.provenance["global_error"] <= 1e-6
+
+
+def test_a_run_by_hand_continues_one_with_tolerances():
+    half = ch.simulate(pendulum(), 1.33, start=START, rtol=1e-8)
+    by_hand = ch.Simulation(pendulum(), rtol=1e-8, start=half)
+    by_hand.step(steps=3)
+    whole = ch.simulate(pendulum(), UNTIL, start=half, rtol=1e-8)
+    np.testing.assert_array_equal(by_hand.result().absolute, whole.absolute[:4])
+
+
+def test_a_run_to_an_accuracy_is_recorded_when_its_tolerances_are_known(tmp_path):
+    whole = run(tol=1e-6)
+    for resume in (False, True):
+        same(run(tol=1e-6, into=tmp_path / "run", resume=resume), whole)
+    loaded = ch.load(tmp_path / "run")
+    same(loaded, whole)
+    assert loaded.provenance["global_error"] == whole.provenance["global_error"]
+    with pytest.raises(ch.InvalidFile, match="there is a run in"):
+        run(tol=1e-6, into=tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"rtol": 1e-6}, "another 'rtol'"),
+        ({"step": 1e-3, "method": "dop853"}, "another 'rtol'"),
+        ({"rtol": 1e-8, "events": events()}, "another 'events'"),
+        ({"rtol": 1e-8, "t_eval": TIMES}, "another 't_eval'"),
+        ({"rtol": 1e-8, "method": "scipy RK45"}, "past points and matrices"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(options, words, tmp_path, refusal):
+    run(rtol=1e-8, into=tmp_path / "run")
+    said = refusal(lambda: run(into=tmp_path / "run", resume=True, **options), ch.ChaslesError)
+    assert words in said
+
+
+def test_a_forged_memory_of_steps_is_refused(tmp_path, refusal):
+    run(rtol=1e-8, into=tmp_path / "run")
+    head, reached = recording.read_commit(tmp_path / "run")
+    for k in range(2, reached.pace.size):
+        reached.pace[k] = np.nan
+        words, numbers = reached.as_plain()
+        text = recording.json.dumps(head | words).encode() + b"\n" + numbers.tobytes()
+        recording.write_checked(tmp_path / "run" / recording.COMMIT, text)
+        said = refusal(lambda: run(rtol=1e-8, into=tmp_path / "run", resume=True), ch.InvalidFile)
+        assert "is not from a run" in said
+        reached.pace[k] = 1.0
+
+
+def test_the_command_resumes_a_run_with_tolerances(tmp_path, monkeypatch):
+    pendulum().write(tmp_path / "model.toml")
+    whole = ch.simulate(pendulum(), UNTIL, rtol=1e-8)
+    folder = tmp_path / "out"
+    ch.simulate(pendulum(), 1.0, rtol=1e-8, into=folder / "segments")
+    said = ["run", str(tmp_path / "model.toml"), "--until", str(UNTIL), "--rtol", "1e-8"]
+    assert main([*said, "--out", str(folder), "--resume", "--quiet"]) == 0
+    found = ch.load(folder / "result.nc")
+    assert found.absolute[-1] == pytest.approx(whole.absolute[-1], abs=1e-6)
+    assert 1.0 in found.t
