@@ -8,7 +8,7 @@ import pytest
 
 import chasles as ch
 from chasles import notices
-from chasles.model.tables import as_html
+from chasles.model.tables import Shown, Table
 
 ROD = ch.Body.rod("<rod>", mass=1.0, between=((0, 0, 0), (1, 0, 0)))
 MODEL = ch.Model([ROD], [ch.Revolute("hinge & pin", ch.GROUND, ROD, (0, 0, 0), "y")])
@@ -53,7 +53,14 @@ def test_tables_say_the_same_in_html(run):
 
 
 def test_text_without_a_table_stays_text():
-    assert as_html("nothing here") == "<pre>nothing here</pre>"
+    class Said(Shown):
+        def _parts(self):
+            return ["nothing <here>", "", Table(("joint", "gap"), [("elbow", "3.1")])]
+
+    table = "<tr><th>joint</th><th>gap</th></tr></thead><tbody><tr><td>elbow</td><td>3.1</td></tr>"
+    html = f"<pre>nothing &lt;here&gt;</pre><table><thead>{table}</tbody></table>"
+    assert Said()._repr_html_() == html
+    assert str(Said()) == "nothing <here>\n\njoint  gap\n-----  ---\nelbow  3.1"
 
 
 def test_in_a_notebook_a_bar_is_the_notebooks(monkeypatch):

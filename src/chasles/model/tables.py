@@ -1,6 +1,5 @@
 """Tables: cells under a header, as text, Markdown or HTML, and as notebooks show them."""
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -41,11 +40,23 @@ class Table:
         written = [
             "  ".join(map("{:{}{}}".format, line, sides, widths)).rstrip() for line in self.lines
         ]
-        return "\n".join([written[0], "  ".join("-" * width for width in widths), *written[1:]])
+        if len(widths) - 1 in flush:  # of long sentences, say
+            widths[-1] = len(self.header[-1])
+        rule = "  ".join("-" * width for width in widths).rstrip()
+        return "\n".join([written[0], rule, *written[1:]])
 
     def markdown(self) -> str:
         head, *rows = self.lines
         return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))
+
+    def plain_html(self) -> str:
+        """For notebooks; cells are text."""
+        tags = ["th", *["td"] * len(self.rows)]
+        head, *rows = (
+            "<tr>" + "".join(f"<{tag}>{escape(word)}</{tag}>" for word in line) + "</tr>"
+            for tag, line in zip(tags, self.lines)
+        )
+        return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
 
     def html(
         self, name: str = "", numeric: Collection[int] = (), cards: bool = False,
@@ -109,53 +120,22 @@ def finite(value: Any, digits: int | None = None) -> Any:
     return value if digits is None else float(f"{value:.{digits}g}")
 
 
-#: the rule below the head of a table of text: dashes with gaps between the columns
-RULE = re.compile(r"^-+(?:  +-+)*$")
+class Shown:
+    """What prints as lines and tables; notebooks show the same."""
 
+    def _parts(self) -> list[str | Table]:
+        """Lines and tables, in order."""
+        raise NotImplementedError
 
-def as_html(text: str) -> str:
-    """Tables of text as tables, everything else as it stands.
+    def __str__(self) -> str:
+        return "\n".join(part if isinstance(part, str) else part.text() for part in self._parts())
 
-    >>> as_html("joint  gap\\n-----  ---\\nelbow  3.1")
-    '<table><thead><tr><th>joint</th><th>gap</th></tr></thead><tbody><tr><td>elbow</td><td>3.1</td></tr></tbody></table>'
-    """
-    lines, at = text.split("\n"), 0
-    parts: list[str] = []
-    plain: list[str] = []
-    while at < len(lines):
-        if at + 1 < len(lines) and RULE.match(lines[at + 1]) and len(lines[at + 1]) > 3:
-            parts += written(plain)
-            plain = []
-            starts = [found.start() for found in re.finditer(r"-+", lines[at + 1])]
-            below = range(at + 2, len(lines))
-            stop = next((k for k in below if not is_row(lines[k], starts)), len(lines))
-            parts.append(table(lines[at], starts, lines[at + 2 : stop]))
-            at = stop
-        else:
-            plain.append(lines[at])
-            at += 1
-    return "".join([*parts, *written(plain)])
-
-
-def written(lines: list[str]) -> list[str]:
-    said = "\n".join(lines).strip("\n")
-    return [f"<pre>{escape(said)}</pre>"] if said.strip() else []
-
-
-def is_row(line: str, starts: list[int]) -> bool:
-    """Whether nothing is written between the columns."""
-    return bool(line.strip()) and all(not line[k - 2 : k].strip() for k in starts[1:])
-
-
-def table(head: str, starts: list[int], rows: list[str]) -> str:
-    spans = list(zip(starts, [*starts[1:], None]))
-
-    def cells(line: str, tag: str) -> str:
-        inner = (escape(line[first:last].strip()) for first, last in spans)
-        return "<tr>" + "".join(f"<{tag}>{text}</{tag}>" for text in inner) + "</tr>"
-
-    body = "".join(cells(row, "td") for row in rows)
-    return f"<table><thead>{cells(head, 'th')}</thead><tbody>{body}</tbody></table>"
+    def _repr_html_(self) -> str:
+        """Its tables, as a notebook shows them."""
+        return "".join(
+            part.plain_html() if isinstance(part, Table) else f"<pre>{escape(part)}</pre>"
+            for part in self._parts() if part
+        )  # fmt: skip
 
 
 def pairs(rows: list[tuple[str, str]]) -> str:

@@ -16,7 +16,7 @@ from chasles.build.start.redundancy import DEPENDENT, RANK_LIMIT, all_rows, equi
 from chasles.build.system.build import Setup, real_rows
 from chasles.core.arrays import POSE_X, Floats, Integers, row_span
 from chasles.model import InvalidModel, UnknownName
-from chasles.model.tables import Table, as_html
+from chasles.model.tables import Shown, Table
 from chasles.result.reactions import reaction
 
 COMPONENTS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
@@ -24,7 +24,7 @@ UNIQUE, SHARED, NONE = "unique", "shared", "-"
 
 
 @dataclass(frozen=True)
-class UniqueReactions(Mapping[str, dict[str, str]]):
+class UniqueReactions(Shown, Mapping[str, dict[str, str]]):
     """Joint -> component of its reaction in the joint's frame -> "unique", "shared" or "-".
 
     Components are those of `reaction(joint).in_joint_frame`; z is the joint's axis.  A "shared"
@@ -61,21 +61,18 @@ class UniqueReactions(Mapping[str, dict[str, str]]):
     def all_unique(self) -> bool:
         return all(found != SHARED for row in self.table.values() for found in row.values())
 
-    def __str__(self) -> str:
+    def _parts(self) -> list[str | Table]:
         rows = [
             (joint, *row.values())
             for joint, row in self.table.items()
             if set(row.values()) != {NONE}  # a coupling pushes along coordinates
         ]
-        return (
-            f"{Table(('joint', *COMPONENTS), rows, left=1 + len(COMPONENTS)).text()}\n"
+        return [
+            Table(("joint", *COMPONENTS), rows, left=1 + len(COMPONENTS)),
             "Along each joint's axes, z its own.  shared: not unique (reported: the minimum"
             " norm; what a method of index 2 or 3 found; or, beside couplings that repeat other"
-            " rows, all of it on some of them); -: not transmitted."
-        )
-
-    def _repr_html_(self) -> str:
-        return as_html(str(self))
+            " rows, all of it on some of them); -: not transmitted.",
+        ]
 
 
 def unique_reactions(setup: Setup, absolute: Floats) -> UniqueReactions:

@@ -1,11 +1,11 @@
 """A designation: the space of every body with its reason, and what becomes of every joint."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chasles.model import Body, InvalidOption, Joint, Model
-from chasles.model.tables import as_html
+from chasles.model.tables import Shown, Table
 from chasles.model.words import Word
 from chasles.spaces.certificate import Certificate, certify
 from chasles.spaces.exactness import Charts, Prediction
@@ -63,7 +63,7 @@ class Row:
 
 
 @dataclass(frozen=True, repr=False)
-class Designation:
+class Designation(Shown):
     """A configuration space for every body, explained.
 
     Pass it to `simulate` as `spaces`, or print it.
@@ -177,24 +177,14 @@ class Designation:
             f" {len(self.drifting)} drifting)"
         )
 
-    def __str__(self) -> str:
-        bodies = shortened_table(
-            ("body", "space", "frame point", "relative to", "keeps joint", "moves in", "why"),
-            [row.cells for row in self.rows],
-        )
-        joints = shortened_table(
-            ("joint", "prediction", "why"),
-            [
-                (p.joint + (" (cut)" if p.joint in self.cut else ""), p.outlook, p.reason)
-                for p in self.predictions
-            ],
-        )
-        parts = [bodies, joints] if self.predictions else [bodies]
-        return "\n\n".join([*parts, "\n".join([self.verdict(), *self.notes])])
-
-    def _repr_html_(self) -> str:
-        """Its tables, as a notebook shows them."""
-        return as_html(str(self))
+    def _parts(self) -> list[str | Table]:
+        head = "body", "space", "frame point", "relative to", "keeps joint", "moves in", "why"
+        parts = shortened(Table(head, [row.cells for row in self.rows], len(head)))
+        if self.predictions:
+            cut = [p.joint + (" (cut)" if p.joint in self.cut else "") for p in self.predictions]
+            rows = [(name, p.outlook, p.reason) for name, p in zip(cut, self.predictions)]
+            parts += shortened(Table(("joint", "prediction", "why"), rows, 3))
+        return [*parts, self.verdict(), *self.notes]
 
     def verdict(self) -> str:
         """What to expect of a run, in a sentence or two."""
@@ -217,15 +207,8 @@ else:
     Spaces = Word("Spaces")
 
 
-def shortened_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Aligned columns under a ruled head; long tables are cut short."""
-    lines = list(rows)
-    more = len(lines) - LISTED_ROWS
-    lines = lines[:LISTED_ROWS]
-    widths = [max(len(cell) for cell in column) for column in zip(head, *lines)]
-    rule = ["-" * width for width in widths[:-1]] + ["-" * len(head[-1])]
-    shown = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip()
-        for line in (head, rule, *lines)
-    ]
-    return "\n".join(shown + ([f"... and {more} more"] if more > 0 else []))
+def shortened(table: Table) -> list[str | Table]:
+    """A table, a long one cut short, and an empty line."""
+    more = len(table.rows) - LISTED_ROWS
+    cut = replace(table, rows=table.rows[:LISTED_ROWS])
+    return [cut, *([f"... and {more} more"] if more > 0 else []), ""]

@@ -134,7 +134,7 @@ class Advice(Printed):
                 closest = self.shortfall(trial)
         return tuple(kept)
 
-    def __str__(self) -> str:
+    def _parts(self) -> list[str | Table]:
         rows = [
             ["->" if t is self.chosen else "", *t.words, plain(1e-3 * t.cost),
              plain(t.cost_per_second), small(t.worst_gap), small(t.energy_drift), self._judged(t)]
@@ -142,10 +142,10 @@ class Advice(Printed):
         ]  # fmt: skip
         header = ["", "spaces", "stabiliser", "method", "step [s]", "kop/step", "Mop per s",
                   "worst gap", "energy", ""]  # fmt: skip
-        lines = [
+        lines: list[str | Table] = [
             f"{self.model!r}: every joint below {self.target:g} (m, rad), energy to"
             f" {self.energy:g}, over {self.until:g} s",
-            Table(header, rows, 4).text(),
+            Table(header, rows, 4),
             f"{len(self.evidence)} runs, {plain(1e-6 * self.operations)} million operations (op);"
             " shown is each that comes closer to the target than all cheaper ones.",
         ]
@@ -165,7 +165,7 @@ class Advice(Printed):
         lines += [f"{label}: {why}" for label, why in self.refused.items()]
         if not self.met:
             lines.append("Nothing meets the target.")
-        return "\n".join(lines)
+        return lines
 
     def _judged(self, trial: Trial) -> str:
         if trial.lasts is not None:

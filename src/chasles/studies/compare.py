@@ -182,8 +182,8 @@ class Comparison(Printed):
 
     # --- for people ---
 
-    def __str__(self) -> str:
-        parts = [f"{self.model!r}, {self.until:g} s", self._table()]
+    def _parts(self) -> list[str | Table]:
+        said = f"{self.model!r}, {self.until:g} s"
         notes = [f"{o.label}: {o.result.message}" for o in self.outcomes if not o.finished]
         notes += [f"{label} was left out: {why}" for label, why in self.left_out.items()]
         checked = [p for p in self.predictions if p.order is not None]
@@ -193,9 +193,9 @@ class Comparison(Printed):
             notes.append(f"{len(self.disagreements)} predictions were wrong.")
         elif self.predictions:
             notes.append("* predicted to hold; no prediction is contradicted.")
-        return "\n".join([*parts, *notes])
+        return [said, self._table(), *notes]
 
-    def _table(self) -> str:
+    def _table(self) -> Table:
         first = self.outcomes[0]
         joints = [(name, unit) for name in self.shown_joints for unit in first.gap_units(name)]
         momenta = [o.momentum_drift is not None for o in self.outcomes]
@@ -218,7 +218,7 @@ class Comparison(Printed):
             row += [small(outcome.angular_drift)] * any(angular)
             row += ["-" if outcome.cost is None else plain(outcome.cost), str(outcome.steps)]
             rows.append(row)
-        return Table(header, rows).text()
+        return Table(header, rows)
 
     def _cell(self, outcome: CandidateResult, joint: str, unit: str) -> str:
         gap = outcome.gaps[joint]

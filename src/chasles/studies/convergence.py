@@ -137,7 +137,7 @@ class Convergence(Printed):
         """(method, spaces) -> why it was not run."""
         return {(f.method, f.spaces): f.refused for f in self.families if f.refused}
 
-    def __str__(self) -> str:
+    def _parts(self) -> list[str | Table]:
         rows = []
         for family in self.families:
             if family.refused:
@@ -155,10 +155,11 @@ class Convergence(Printed):
             ])  # fmt: skip
         header = ["method", "spaces", "order", "poses", "velocities", "reactions",
                   "best error [m]", "runs that count"]  # fmt: skip
-        lines = [f"{self.model!r}, errors at {self.until:g} s", Table(header, rows, 2).text()]
+        said = f"{self.model!r}, errors at {self.until:g} s"
+        lines: list[str | Table] = [said, Table(header, rows, 2)]
         lines += [f"{f.method} in {f.spaces}: {f.refused}" for f in self.families if f.refused]
         lines.append(f"The reference is good to {self.uncertainty}.")
-        return "\n".join(lines)
+        return lines
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and words."""

@@ -19,19 +19,16 @@ import numpy as np
 from chasles.model import InvalidOption
 from chasles.model.checks import checked_array
 from chasles.model.errors import short_repr
-from chasles.model.tables import as_html, finite
+from chasles.model.tables import Shown, finite
 from chasles.notices import progress_bar
 from chasles.result.atomic_file import write_text
 
 
-class Printed:
+class Printed(Shown):
     """Shows itself as it prints, in notebooks with tables; `figure` is what `plot` draws."""
 
     def __repr__(self) -> str:
         return str(self)
-
-    def _repr_html_(self) -> str:
-        return as_html(str(self))
 
     #: module and function that draw it
     drawn_by: ClassVar[str]

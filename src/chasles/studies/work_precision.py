@@ -138,7 +138,7 @@ class WorkPrecision(Printed):
             )
         return found
 
-    def __str__(self) -> str:
+    def _parts(self) -> list[str | Table]:
         rows = [
             [w.method, w.spaces, f"{w.kind} {p.setting:.2g}", small(p.error),
              plain(p.evaluations) if p.evaluations else "-",
@@ -148,10 +148,10 @@ class WorkPrecision(Printed):
         ]  # fmt: skip
         header = ["method", "spaces", "setting", "error [m]", "evaluations", "matrices", "ms"]
         runs = f", medians over {self.starts} starts" if self.starts > 1 else ""
-        lines = [f"{self.model!r}, errors at {self.until:g} s{runs}"]
-        lines.append(Table(header, rows, 3).text())
+        said = f"{self.model!r}, errors at {self.until:g} s{runs}"
+        lines: list[str | Table] = [said, Table(header, rows, 3)]
         lines += [f"{w.method} in {w.spaces}: {w.refused}" for w in self.works if w.refused]
-        return "\n".join(lines)
+        return lines
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and words."""

@@ -20,7 +20,7 @@ from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_positive
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords, explained
-from chasles.model.tables import Table, as_html, plain
+from chasles.model.tables import Shown, Table, plain
 from chasles.notices import progress_bar
 from chasles.result.result import Result
 from chasles.run.preparation import check_progress
@@ -34,7 +34,7 @@ SHOWN = 5
 
 
 @dataclass(frozen=True, repr=False)
-class Sweep:
+class Sweep(Shown):
     """The runs of a sweep, in order.
 
     Parameters
@@ -158,10 +158,10 @@ class Sweep:
             for name, ((least, first), (greatest, last)) in ends.items()
         ]
 
-    def __str__(self) -> str:
+    def _parts(self) -> list[str | Table]:
         finished = sum(run["status"] == "finished" for run in self.runs)
         spent = sum(run["seconds"] for run in self.runs)
-        lines = [
+        lines: list[str | Table] = [
             f"{finished} of {len(self.plan)} runs finished, {plain(spent)} s of computing:"
             f" {' x '.join(self.axes()[0]) or 'one run'}"
         ]
@@ -179,16 +179,13 @@ class Sweep:
         ranges = self.ranges()
         if ranges:
             header = ["measured", "least", "in run", "greatest", "in run"]
-            lines.append(Table(header, ranges).text())
+            lines.append(Table(header, ranges))
             lines.append("All of it: frame(), or values(name) over the grid; --csv or --json.")
         rows = [[str(r["run"]), f"{r['seconds']:.3g}", str(r["values"])] for r in self.slowest(3)]
-        lines.append(Table(["slowest", "s", "values"], rows).text())
-        return "\n".join(lines)
+        lines.append(Table(["slowest", "s", "values"], rows))
+        return lines
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return as_html(str(self))
+    __repr__ = Shown.__str__
 
 
 def flattened(measured: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -133,7 +133,7 @@ def checks_table(checks: Sequence[Check]) -> str:
 
     >>> print(checks_table([Check("energy error", 0.02, 0.1, "J")]))
     check         value  limit  unit
-    ------------  -----  -----  ----  ------
+    ------------  -----  -----  ----
     energy error   0.02    0.1  J     passed
     """
     rows = [(c.what, f"{c.value:.2g}", f"{c.limit:.2g}", c.unit, c.verdict) for c in checks]
