@@ -9,8 +9,7 @@ from chasles.model.tables import finite
 from chasles.studies import gallery
 from chasles.studies.library import bennett, bricard, four_bar
 from chasles.studies.spaces_study import cases, endurance, loops
-from chasles.studies.spaces_study.page import page
-from chasles.studies.spaces_study.study import make_study, measured
+from chasles.studies.spaces_study.page import make_study, measured, page
 
 ROUNDING = 1e-13
 LINKAGES = {"four-bar": four_bar, "Bennett": bennett, "Bricard": bricard}

@@ -11,8 +11,7 @@ from importlib.metadata import version
 from io import TextIOWrapper
 from typing import Any, NoReturn
 
-from chasles.cli.common import PLAIN_LETTERS
-from chasles.cli.declared import add_commands, declared
+from chasles.cli.declared import PLAIN_LETTERS, add_commands, declared
 from chasles.model import ChaslesError, ChaslesWarning, UnknownName
 
 FAILED = 1

@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from chasles.cli.common import show
+from chasles.cli.declared import show
 from chasles.model import InvalidOption
 
 IMPORTED = 5.0  # s that a robot is run for, unless its user says so
@@ -128,7 +128,7 @@ def reproduce(options: Namespace) -> int:
 def study_spaces(options: Namespace) -> int:
     from chasles.studies.library import bennett, bricard, four_bar
     from chasles.studies.spaces_study.cases import Effort
-    from chasles.studies.spaces_study.study import make_study
+    from chasles.studies.spaces_study.page import make_study
 
     linkages = {
         "four-bar": four_bar.model(),

@@ -1,14 +1,19 @@
 """The commands of commands.toml as parsers."""
 
 import argparse
+import codecs
+import json
 import tomllib
-from collections.abc import Iterable
+import unicodedata
+from argparse import Namespace
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from chasles.model.tables import finite
 from chasles.run.options import PLAIN, Options, meanings
 
 KINDS: dict[str, type] = {"float": float, "int": int, "str": str, "path": Path}
@@ -91,3 +96,31 @@ def called(place: str, options: argparse.Namespace) -> int:
     module, _, function = place.partition(":")
     code: int = getattr(import_module(f"chasles.cli.{module}"), function)(options)
     return code
+
+
+# --- what commands share --------------------------------------------------------------------------
+
+
+def show(options: Namespace, words: Any, data: Callable[[], Any], good: bool = True) -> int:
+    """Print words, or data as JSON where that was asked for; the exit code."""
+    if options.json:
+        text = json.dumps(finite(data()), indent=2, ensure_ascii=False, allow_nan=False)
+        print(text)
+    else:
+        print(words)
+    return 0 if good else 1
+
+
+PLAIN_LETTERS = "chasles.plain_letters"
+
+
+def plain_letters(error: UnicodeError) -> tuple[str, int]:
+    """Letters without their accents, for terminals that have none: one for one, so tables fit."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end]
+    bases = (unicodedata.normalize("NFKD", letter)[0] for letter in letters)
+    return "".join(base if base.isascii() else "?" for base in bases), error.end
+
+
+codecs.register_error(PLAIN_LETTERS, plain_letters)

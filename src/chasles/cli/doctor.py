@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from chasles.cli.common import show
+from chasles.cli.declared import show
 
 NEEDED = ("numpy", "scipy", "numba", "matplotlib", "tqdm", "xarray", "h5netcdf", "h5py", "msgspec")
 #: what the extras of the package bring: package -> extra

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from chasles.cli.common import show
+from chasles.cli.declared import show
 from chasles.model import InvalidOption
 from chasles.model.tables import small
 from chasles.run.options import CHOOSING, PLAIN

@@ -21,10 +21,10 @@ from chasles.model.checks import (
 )
 from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.keywords import WithConstructors, checked_keywords, explain
-from chasles.model.physical import checked_inertia
 from chasles.model.rotations import Turned, rotation_of
 from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere, checked_axis
 from chasles.model.solids import (
+    checked_inertia,
     checked_shapes,
     joined,
     mass_of,

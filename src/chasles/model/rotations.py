@@ -18,9 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chasles.model.checks import Matrix3, Vector3, checked_direction, checked_number
+from chasles.model.checks import (
+    Matrix3,
+    Vector3,
+    as_matrix,
+    checked_array,
+    checked_direction,
+    checked_number,
+)
 from chasles.model.errors import InvalidBody, short_repr
-from chasles.model.physical import TOLERANCE, checked_rotation
 from chasles.model.words import ArrayLike, Floats, Word
 
 Quaternion = tuple[float, float, float, float]
@@ -181,3 +187,48 @@ def turn_between(start: Vector3, end: Vector3) -> Quaternion:
 def turned(rotation: Floats, vector: Vector3) -> Vector3:
     x, y, z = (rotation @ np.array(vector)).tolist()
     return (x, y, z)
+
+
+# --- what a rotation must satisfy: nothing is repaired --------------------------------------------
+
+TOLERANCE = 1e-9  # of symmetry, orthogonality and the triangle inequality
+
+
+def checked_rotation(value: Any, where: str) -> Matrix3:
+    """A rotation matrix, from a matrix or a quaternion (w, x, y, z)."""
+    array = checked_array(value, "rotation", where, InvalidBody)
+    if array.shape == (4,):
+        return rotation_of_quaternion(array, where)
+    if array.shape != (3, 3):
+        raise InvalidBody(
+            f"{where}: rotation has shape {array.shape}.",
+            "Give a 3x3 matrix (body to world), a unit quaternion (w, x, y, z), or an axis and an"
+            " angle in rad: ('z', 0.3).",
+        )
+    off = float(np.abs(array.T @ array - np.eye(3)).max())
+    if off > TOLERANCE:
+        raise InvalidBody(
+            f"{where}: rotation is not orthogonal: R^T R is off the identity by {off:.1e}.",
+            "Give all its digits, or the nearest rotation by scipy's Rotation.from_matrix.",
+        )
+    if np.linalg.det(array) < 0.0:
+        raise InvalidBody(
+            f"{where}: rotation has determinant -1: it is a reflection.",
+            "Use right-handed axes: turn the sign of one column.",
+        )
+    return as_matrix(array)
+
+
+def rotation_of_quaternion(quaternion: Floats, where: str) -> Matrix3:
+    norm = float(np.linalg.norm(quaternion))
+    if abs(norm - 1.0) > TOLERANCE:
+        raise InvalidBody(
+            f"{where}: rotation is a quaternion of norm {norm:.12g}, off by {norm - 1.0:+.1e}.",
+            "Give a unit quaternion (w, x, y, z): divide it by its norm.",
+        )
+    w, x, y, z = (quaternion / norm).tolist()
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )

@@ -17,11 +17,55 @@ from chasles.model.checks import (
     checked_positive,
 )
 from chasles.model.errors import InvalidBody, short_repr
-from chasles.model.rotations import turn_between
+from chasles.model.rotations import TOLERANCE, turn_between
 from chasles.model.shapes import AXES, Shape
 from chasles.model.words import Floats
 
 Part = tuple[float, Matrix3, Vector3, Matrix3]  # mass, inertia, centre, rotation
+
+
+# --- inertia: nothing is repaired -----------------------------------------------------------------
+
+
+def checked_inertia(value: Any, where: str) -> Matrix3:
+    """A matrix that some distribution of mass can have: symmetric, positive, triangle rule."""
+    array = checked_array(value, "inertia", where, InvalidBody)
+    if array.shape == (3,):
+        array = np.diag(array)
+    if array.shape != (3, 3):
+        raise InvalidBody(
+            f"{where}: inertia has shape {array.shape}.",
+            "Give a 3x3 matrix, or three principal moments, in kg m^2 about the centre of mass.",
+        )
+    scale = float(np.abs(array).max())
+    asymmetry = float(np.abs(array - array.T).max())
+    if asymmetry > TOLERANCE * scale:
+        raise InvalidBody(
+            f"{where}: inertia is not symmetric: {array.tolist()}, mirrored entries differ by"
+            f" {asymmetry:.1e} kg m^2.",
+            "Give the products of inertia the same value on both sides of the diagonal.",
+        )
+    check_principal_moments(np.linalg.eigvalsh(array).tolist(), where)
+    return as_matrix(array)
+
+
+def check_principal_moments(moments: list[float], where: str) -> None:
+    """0 < I1 <= I2 <= I3 <= I1 + I2, moments in ascending order."""
+    small, middle, large = moments
+    listed = f"({small:.6g}, {middle:.6g}, {large:.6g}) kg m^2"
+    if small <= 4.0 * np.finfo(float).eps * abs(large):
+        raise InvalidBody(
+            f"{where}: inertia is not positive definite: its principal moments are {listed}.",
+            "Every principal moment must be positive; give a thin body a small thickness.",
+        )
+    excess = large - (small + middle)
+    if excess > TOLERANCE * large:
+        raise InvalidBody(
+            f"{where}: inertia breaks the triangle inequality by {excess:.3g} kg m^2: its"
+            f" principal moments are {listed}, and no mass has the largest above the sum of the"
+            " others.",
+            "Check the units, and that it is about the centre of mass, in body axes.",
+        )
 
 
 # --- shapes and masses ----------------------------------------------------------------------------

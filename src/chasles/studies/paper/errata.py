@@ -21,8 +21,7 @@ from chasles.studies.paper.printed_top import (
     integrate,
     quaternion_reference,
 )
-from chasles.studies.paper.runs import CaseResult
-from chasles.studies.paper.study import Study
+from chasles.studies.paper.study import CaseResult, Study
 from chasles.studies.paper_mechanisms import double_pendulum, heavy_top, link
 from chasles.studies.words import words
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.studies.paper.examples import EXAMPLES
-from chasles.studies.paper.runs import CaseResult
-from chasles.studies.paper.study import Study
+from chasles.studies.paper.study import CaseResult, Study
 from chasles.studies.words import filled, words
 from chasles.view.panels import Curve, components, logarithmic, signed
 from chasles.view.picture import sketch

@@ -16,8 +16,7 @@ from chasles.studies.paper.figures import (
     running_maximum,
 )
 from chasles.studies.paper.printed_top import MIXED
-from chasles.studies.paper.runs import CaseResult
-from chasles.studies.paper.study import SHOWN_SPACES, STEP_FACTORS, Study
+from chasles.studies.paper.study import SHOWN_SPACES, STEP_FACTORS, CaseResult, Study
 from chasles.view.panels import Curve, logarithmic, signed
 from chasles.view.plots import Figure, Panel
 from chasles.view.study_panels import Series, against, by_name, strips

@@ -10,8 +10,14 @@ from chasles.model.tables import Cell, Table
 from chasles.studies.paper.examples import EXAMPLES
 from chasles.studies.paper.figures import NAMES
 from chasles.studies.paper.figures_beyond import WORST_JOINT
-from chasles.studies.paper.runs import CaseResult
-from chasles.studies.paper.study import FORMS, PAPER_SPACES, RANDOM_KINDS, SHOWN_SPACES, Study
+from chasles.studies.paper.study import (
+    FORMS,
+    PAPER_SPACES,
+    RANDOM_KINDS,
+    SHOWN_SPACES,
+    CaseResult,
+    Study,
+)
 from chasles.view.theme import scientific
 
 Row = Sequence[Cell]

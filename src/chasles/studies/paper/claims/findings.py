@@ -23,8 +23,7 @@ from chasles.studies.paper.claims.rules import (
     verdict,
 )
 from chasles.studies.paper.printed_top import MIXED, operations_of_a_stage
-from chasles.studies.paper.runs import CaseResult
-from chasles.studies.paper.study import FORMS, PAPER_SPACES, Study
+from chasles.studies.paper.study import FORMS, PAPER_SPACES, CaseResult, Study
 from chasles.studies.words import filled, words
 
 PAPER_T0 = 13_970.0  # J, printed as 13.97 kJ

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from math import log10
 
-from chasles.studies.paper.runs import Case, CaseResult
+from chasles.studies.paper.study import Case, CaseResult
 
 HOLDS, FAILS, ONLY_IF = "holds", "does not hold", "holds only if"
 
