@@ -83,3 +83,18 @@ from chasles.model.shapes import Rod as Rod
 from chasles.model.shapes import Shape as Shape
 from chasles.model.shapes import Sphere as Sphere
 from chasles.model.signals import Signal as Signal
+
+#: What models are made of, for users; `chasles` has these names, too.
+__all__ = [
+    "GROUND", "Body", "Box", "Bushing", "Capsule", "Cartesian", "ChaslesError",
+    "ChaslesWarning", "Cone", "ConstantVelocity", "Contact", "Coupling", "CustomCoupling",
+    "CustomForce", "CustomJoint", "Cylinder", "Cylindrical", "Distance", "Drag", "Driver",
+    "Fixed", "Force", "ForceSensor", "Gear", "Helical", "InconsistentStart", "InvalidBody",
+    "InvalidCoupling", "InvalidDriver", "InvalidFile", "InvalidForce", "InvalidJoint",
+    "InvalidModel", "InvalidOption", "InvalidSensor", "InvalidSignal", "Joint", "JointFriction",
+    "JointLaw", "JointSensor", "JointSpring", "JointStop", "Load", "LowerPair", "Mesh", "Model",
+    "Motor", "NoEquilibrium", "Planar", "PointDriver", "PointOnLine", "PointOnPlane",
+    "Prismatic", "RedundantConstraints", "Revolute", "Ring", "Rod", "RollingDisc",
+    "RollingSphere", "Sensor", "Servo", "Shape", "Signal", "SimulationStopped", "Sphere",
+    "Spherical", "Spring", "TorsionSpring", "Universal", "UnknownName", "compound",
+]  # fmt: skip
