@@ -111,9 +111,12 @@ def test_a_nut_falls_down_its_screw():
         (lambda r: r.coordinate("rail", "angle"), ["prismatic and has no angle", "displacement"]),
         (
             lambda r: r.coordinate("rail", "turn"),
-            ["coordinate must be one of three words, got 'turn'"],
+            ["coordinate must be 'auto', 'angle' or 'displacement', got 'turn'"],
         ),
-        (lambda r: r.coordinate_rate("rail", 3), ["coordinate must be one of three words, got 3"]),
+        (
+            lambda r: r.coordinate_rate("rail", 3),
+            ["coordinate must be 'auto', 'angle' or 'displacement', got 3"],
+        ),
     ],
 )
 def test_a_coordinate_that_there_is_not_is_refused(ask, said, refusal):

@@ -207,7 +207,7 @@ def test_a_solid_takes_the_start_of_any_body():
         (lambda: Body.cylinder("crank", 0.1, NAN, mass=1.0), "length must be finite, got nan"),
         (
             lambda: Body.cylinder("crank", 0.1, 1.0, mass=1.0, axis="w"),
-            "axis must be one of the body's axes, got 'w'",
+            "axis must be 'x', 'y' or 'z', got 'w'",
         ),
         (lambda: Body.rod("crank", 1.0, density=7850.0), "radius"),
         (lambda: Body.rod("crank", 0.0, mass=1.0), "length must be positive, got 0 m"),

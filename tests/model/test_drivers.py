@@ -110,11 +110,11 @@ def test_a_motion_that_fails_is_named(motion, refusal):
         (lambda: Driver("d", 3, np.sin), ["joint must be a joint, got 3"]),
         (
             lambda: Driver("d", HINGE, np.sin, "turn"),
-            ["coordinate must be one of three words, got 'turn'"],
+            ["coordinate must be 'auto', 'angle' or 'displacement', got 'turn'"],
         ),
         (
             lambda: Driver("d", HINGE, np.sin, None),
-            ["coordinate must be one of three words, got None"],
+            ["coordinate must be 'auto', 'angle' or 'displacement', got None"],
         ),
         (lambda: PointDriver("d", GROUND, X, UP, np.sin), ["body is the ground"]),
         (lambda: PointDriver("d", 3, X, UP, np.sin), ["body must be a body, got 3"]),

@@ -229,11 +229,11 @@ def test_a_formula_that_fails_is_named(formula, said, refusal):
         (lambda: JointSpring("f", HINGE, 1, rest=INF), ["rest must be finite, got inf"]),
         (
             lambda: JointSpring("f", HINGE, 1, coordinate="turn"),
-            ["coordinate must be one of three words, got 'turn'"],
+            ["coordinate must be 'auto', 'angle' or 'displacement', got 'turn'"],
         ),
         (
             lambda: JointSpring("f", HINGE, 1, coordinate=np.zeros(2)),
-            ["coordinate must be one of three words, got array"],
+            ["coordinate must be 'auto', 'angle' or 'displacement', got array"],
         ),
         (lambda: TorsionSpring("f", HINGE, "stiff"), ["stiffness must be a number, got 'stiff'"]),
         (lambda: JointFriction("f", HINGE, -1), ["level must not be negative, got -1"]),

@@ -109,7 +109,7 @@ DELETED = object()
         (
             {"bodies__1__shapes__0__axis": "q"},
             InvalidBody,
-            "axis must be one of the body's axes, got 'q'",
+            "axis must be 'x', 'y' or 'z', got 'q'",
         ),
         ({"joints__2__kind": "univrsal"}, UnknownName, "there is no joint kind 'univrsal'"),
         ({"joints__2__kind": ["revolute"]}, UnknownName, "joints[2]"),

@@ -210,7 +210,7 @@ def test_a_mesh_whose_neighbours_disagree_is_refused():
         (lambda: ch.Ring(0.3, 0.3, 1.0), "inner is 0.3 m and outer is 0.3 m"),
         (lambda: ch.Sphere(-1.0), "radius must be positive, got -1 m"),
         (lambda: ch.Box((1, 2, 0)), "edge length must be positive, got 0 m"),
-        (lambda: ch.Cone(1.0, 1.0, "w"), "axis must be one of the body's axes, got 'w'"),
+        (lambda: ch.Cone(1.0, 1.0, "w"), "axis must be 'x', 'y' or 'z', got 'w'"),
         (lambda: ch.Sphere(1.0, colour="rde"), "there is no colour 'rde'"),
         (lambda: ch.Sphere(1.0, colour="#12345"), "colour is '#12345'"),
         (lambda: ch.Sphere(1.0, rotation=(2, 0, 0, 0)), "quaternion of norm 2"),

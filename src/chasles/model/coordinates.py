@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from chasles.model.checks import Invalid, checked_name
 from chasles.model.errors import InvalidOption, short_repr
-from chasles.model.fields import Taken
+from chasles.model.fields import Taken, word
 from chasles.model.joints import Joint
 from chasles.model.pairs import COORDINATES_OF, pair_of_rows
 from chasles.model.words import Coordinate, Word
@@ -27,6 +27,7 @@ else:
 AUTO: Coordinate = "auto"
 ANGLE: Coordinate = "angle"
 DISPLACEMENT: Coordinate = "displacement"
+checked_coordinate = word(Coordinate)
 
 
 def coordinates_of(joint: Joint) -> tuple[Coordinate, ...]:
@@ -47,16 +48,6 @@ def coordinate_of(joint: Joint) -> Coordinate | None:
     'displacement'
     """
     return next(iter(coordinates_of(joint)), None)
-
-
-def checked_coordinate(coordinate: Any, what: str, where: str, invalid: Invalid) -> Coordinate:
-    """One of the three words."""
-    if not isinstance(coordinate, str) or coordinate not in (AUTO, ANGLE, DISPLACEMENT):
-        raise invalid(
-            f"{where}: {what} must be one of three words, got {short_repr(coordinate)}.",
-            f"Give {what}='auto', 'angle' or 'displacement'.",
-        )
-    return coordinate
 
 
 def resolved_coordinate(

@@ -23,7 +23,7 @@ from chasles.model.checks import (
     checked_positive,
     checked_vector,
 )
-from chasles.model.errors import ChaslesError
+from chasles.model.errors import ChaslesError, UnknownName, short_repr
 from chasles.model.words import ArrayLike
 
 Given = TypeVar("Given")
@@ -102,6 +102,23 @@ def function(call: str) -> Check:
 def flag(value: Any, *where: Any) -> bool:
     check_flag(value, *where)
     return bool(value)
+
+
+def word(known: Any) -> Check:
+    """One of the words of a Literal."""
+    words = get_args(known)
+    *others, last = (f"'{one}'" for one in words)
+
+    def checked(value: Any, what: str, where: str, invalid: Invalid) -> Any:
+        if not isinstance(value, str) or value not in words:
+            hint = UnknownName.among("word", value, words).remedy.partition("Known:")[0]
+            raise invalid(
+                f"{where}: {what} must be {', '.join(others)} or {last}, got {short_repr(value)}.",
+                f"{hint}Give one of these, {what}={others[0]} say.",
+            )
+        return value
+
+    return checked
 
 
 # --- kinds of fields ------------------------------------------------------------------------------

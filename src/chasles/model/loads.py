@@ -8,8 +8,8 @@ import numpy as np
 
 from chasles.model.body import Body, checked_body
 from chasles.model.checks import Invalid, Vector3, answer_of, checked_times, checked_vector
-from chasles.model.errors import ChaslesError, InvalidForce, short_repr
-from chasles.model.fields import PointOrNone, Taken, given, not_negative
+from chasles.model.errors import ChaslesError, InvalidForce
+from chasles.model.fields import PointOrNone, Taken, given, not_negative, word
 from chasles.model.forces import Force
 from chasles.model.signals import Components, components_of, is_components
 from chasles.model.words import ArrayLike, Floats, Frame
@@ -37,15 +37,6 @@ def checked_load(value: Any, what: str, where: str, invalid: Invalid) -> VectorO
             "Give (x, y, z), each a number or a Signal, or a function of t that returns three"
             " numbers.",
         ) from None
-
-
-def checked_frame(frame: Any, what: str, where: str, invalid: Invalid) -> str:
-    if not isinstance(frame, str) or frame not in (WORLD, BODY):
-        raise invalid(
-            f"{where}: {what} must be 'world' or 'body', got {short_repr(frame)}.",
-            "Give frame='world' for axes of the world, frame='body' for those that turn along.",
-        )
-    return frame
 
 
 def pushed_body(body: Any, what: str, where: str, invalid: Invalid) -> str:
@@ -97,7 +88,7 @@ class Load(BodyForce):
     force: Wrench = given(default=None)
     torque: Wrench = given(default=None)
     at: PointOrNone = given(default=None)
-    frame: Annotated[Frame, checked_frame] = "world"
+    frame: Annotated[Frame, word(Frame)] = "world"
 
     def __post_init__(self) -> None:
         if self.force is None and self.torque is None:

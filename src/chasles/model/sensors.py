@@ -3,13 +3,13 @@
 A sensor holds words only; `result.sensor(name)` evaluates it on a trajectory.
 """
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from chasles.model.checks import Invalid
 from chasles.model.coordinates import AUTO, OfJoint, Which
 from chasles.model.drivers import AnyDriver, OfBody
-from chasles.model.errors import InvalidSensor, UnknownName, short_repr
-from chasles.model.fields import Check, PointOrNone, Taken, given
+from chasles.model.errors import InvalidSensor, short_repr
+from chasles.model.fields import PointOrNone, Taken, given, word
 from chasles.model.forces import Force
 from chasles.model.registered import Part
 from chasles.model.words import BodyAxes
@@ -39,21 +39,6 @@ UNITS: dict[str, str] = {
     "elongation": "m",
     "effort": "N or N m",
 }
-
-
-def word(known: Any) -> Check:
-    """One of the words of a Literal."""
-
-    def checked(value: Any, what: str, where: str, invalid: Invalid) -> str:
-        if not isinstance(value, str) or value not in get_args(known):
-            found = UnknownName.among("word", value, get_args(known))
-            listed = found.remedy.replace("Known:", f"{what} may be")
-            raise invalid(
-                f"{where}: {what} must be one of its words, got {short_repr(value)}.", listed
-            )
-        return value
-
-    return checked
 
 
 def force_name(force: Any, what: str, where: str, invalid: Invalid) -> str:

@@ -6,7 +6,7 @@ mass, `rotation` turns its axes into the body's.  Shapes are drawn and never use
 """
 
 from math import pi
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -20,23 +20,15 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.colours import checked_colour
-from chasles.model.errors import InvalidBody, short_repr
-from chasles.model.fields import Point, Taken, given, optional, positive
+from chasles.model.errors import InvalidBody
+from chasles.model.fields import Point, Taken, given, optional, positive, word
 from chasles.model.registered import Part
 from chasles.model.rotations import Turned, rotation_of
 from chasles.model.words import ArrayLike, Axis, Floats
 
 AXES = ("x", "y", "z")
+checked_axis = word(Axis)
 SLENDER = 100.0  # length over radius of a rod whose radius was not given
-
-
-def checked_axis(axis: Any, what: str, where: str, invalid: Invalid) -> Axis:
-    if not isinstance(axis, str) or axis not in AXES:
-        raise invalid(
-            f"{where}: {what} must be one of the body's axes, got {short_repr(axis)}.",
-            "Give axis='x', 'y' or 'z', and turn the body with rotation=.",
-        )
-    return cast(Axis, axis)
 
 
 def checked_size(size: Any, what: str, where: str, invalid: Invalid) -> Vector3:

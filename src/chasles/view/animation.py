@@ -8,16 +8,19 @@ from typing import Any, Literal
 from chasles.model import Body, InvalidOption
 from chasles.model.checks import checked_count, checked_positive
 from chasles.model.errors import short_repr
+from chasles.model.fields import word
 from chasles.model.keywords import checked_keywords, explained_film
 from chasles.model.words import ViewDirection
 from chasles.result.atomic_file import checked_file
 from chasles.result.result import Result
 from chasles.view.camera import checked_follow
-from chasles.view.film import Film, checked_layout, labels_of, make_film, title_from
+from chasles.view.film import Film, labels_of, make_film, title_from
 from chasles.view.gltf import write_gltf
 
 KINDS = (".html", ".gif", ".mp4", ".glb", ".gltf")
 GLTF = KINDS[-2:]
+Layout = Literal["side by side", "overlaid"]
+checked_layout = word(Layout)
 
 
 @explained_film
@@ -27,7 +30,7 @@ def animate(
     path: "str | PathLike[str] | None" = None,
     *,
     labels: Sequence[str] | None = None,
-    layout: Literal["side by side", "overlaid"] = "side by side",
+    layout: Layout = "side by side",
     title: str | None = None,
     view: ViewDirection = "auto",
     frames: int | None = None,
@@ -64,7 +67,10 @@ def animate(
     target = None if path is None else checked_file(path, KINDS, "animate: the film")
     if title is None and target is not None:
         title = title_from(target)
-    names, arranged = labels_of(every, labels), checked_layout(layout)
+    names, arranged = (
+        labels_of(every, labels),
+        checked_layout(layout, "layout", "animate", InvalidOption),
+    )
     if frames is not None:
         frames = checked_count(frames, "frames", None, "animate", InvalidOption, least=2)
     if live or sliders is not None:

@@ -12,7 +12,6 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, coordinates_of
-from chasles.model.errors import short_repr
 from chasles.model.model import plural
 from chasles.result.result import Result
 from chasles.view.camera import LAYOUTS, lowest_of, reached, set_out
@@ -350,12 +349,3 @@ def quantised(values: Floats, log: bool, blob: Blob, key: str) -> Header:
 def largest_gap(result: Result) -> Floats:
     gaps = [result.violation(joint) for joint in result.model.joints]
     return np.asarray(np.max(gaps, axis=0))
-
-
-def checked_layout(layout: Any) -> str:
-    if not isinstance(layout, str) or layout not in LAYOUTS:
-        raise InvalidOption(
-            f"animate: layout must be 'side by side' or 'overlaid', got {short_repr(layout)}.",
-            "Take one of the two.",
-        )
-    return layout
