@@ -10,7 +10,7 @@ from typing import Any
 
 from chasles.cli.declared import show
 
-NEEDED = ("numpy", "scipy", "numba", "matplotlib", "tqdm", "xarray", "h5netcdf", "h5py", "msgspec")
+NEEDED = ("numpy", "scipy", "numba", "matplotlib", "tqdm", "xarray", "h5netcdf", "h5py")
 #: what the extras of the package bring: package -> extra
 EXTRAS = ("mujoco", "distributed", "cupy-cuda12x")
 PYTHON = (3, 11)

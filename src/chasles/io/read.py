@@ -107,7 +107,7 @@ def read_file(
                 f"A .toml file has its {forces} among its forces.",
             )
     if suffix in TOML:
-        from chasles.io.toml import read_toml  # late: only files need msgspec
+        from chasles.io.toml import read_toml  # late: only files need it
 
         return read_toml(source)
     if suffix in ROBOTS:

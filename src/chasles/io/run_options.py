@@ -6,15 +6,13 @@ file is refused as a whole, their types are looked at here.
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import cache
-from typing import Any, Union
-
-import msgspec
-from msgspec import UNSET, UnsetType
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 from chasles.integrators.stabilisation import Baumgarte
 from chasles.io.limits import MOST_STEPS
 from chasles.model import Body, InvalidModel, InvalidOption, Joint, UnknownName
+from chasles.model.checks import Invalid
 from chasles.model.errors import short_repr
 from chasles.model.plain import placed_at
 from chasles.run.options import as_data
@@ -32,12 +30,46 @@ RUN_TYPES: dict[str, Any] = {
 }
 
 
-@cache
-def run_type() -> Any:
-    """A table [run], each option of which may be left out."""
-    options = [(name, Union[kind, UnsetType], UNSET) for name, kind in RUN_TYPES.items()]  # noqa: UP007
-    run = msgspec.defstruct("run", options, forbid_unknown_fields=True)
-    return msgspec.defstruct("file", [("run", run)])
+WORDS: dict[Any, str] = {
+    float: "a number", int: "a whole number", str: "a text", bool: "true or false",
+    list: "a list", dict: "a table",
+}  # fmt: skip
+
+
+def check_types(
+    table: Any, types: Mapping[str, Any], where: str, invalid: Invalid = InvalidModel
+) -> None:
+    """Refuse what is no table, keys that are not known, and values of other types than theirs."""
+    if not isinstance(table, dict):
+        raise invalid(f"{where} must be a table, got {short_repr(table)}.", "Give a table.")
+    for name, value in table.items():
+        if name not in types:
+            unknown = UnknownName.among("key", name, types, where)
+            raise invalid(unknown.what, unknown.remedy)
+        if not fits(value, types[name]):
+            several = alternatives(types[name])
+            words = " or ".join(WORDS[get_origin(one) or one] for one in several)
+            raise invalid(
+                f"{where}.{name} must be {words}, got {short_repr(value)}.", f"Give {words} there."
+            )
+
+
+def alternatives(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+
+
+def fits(value: Any, kind: Any) -> bool:
+    """Whether data are of a type; a whole number is a number, and true is none."""
+    several = alternatives(kind)
+    if len(several) > 1:
+        return any(fits(value, one) for one in several)
+    held = get_args(kind)[-1:]  # of lists and tables
+    if held:
+        entries = value.values() if isinstance(value, dict) else value
+        return isinstance(value, get_origin(kind)) and all(fits(x, held[0]) for x in entries)
+    if isinstance(value, bool):
+        return kind in (bool, Any)
+    return kind is Any or isinstance(value, (float, int) if kind is float else kind)
 
 
 def checked_run(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,90 +18,74 @@ names a file or folder), and the steps and runs that a file may ask for are limi
 """
 
 import os
+from collections.abc import Callable, Sequence
 from math import prod
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import msgspec
 import numpy as np
-from msgspec import UNSET, UnsetType
 
 from chasles.io.limits import MOST_STEPS, text_of
 from chasles.io.read import read_model
-from chasles.io.run_options import check_steps
+from chasles.io.run_options import check_steps, check_types
 from chasles.io.toml import decoded, parsed_run
-from chasles.model import InvalidFile, InvalidOption, Model
+from chasles.model import InvalidFile, InvalidOption, Model, UnknownName
 from chasles.model.plain import placed_at
 
 #: Runs that a file may ask for, and steps of all of them together: some hours of a few cores.
 MOST_RUNS, MOST_SWEPT = 10**6, 100 * MOST_STEPS
 
 
-class Range(msgspec.Struct, forbid_unknown_fields=True, rename={"first": "from", "last": "to"}):
-    """Evenly spaced values."""
+#: What a file may say, and evenly spaced values.
+SWEEP = {
+    "until": float, "vary": dict[str, Any], "model": str,
+    "models": dict[str, str], "step": float, "together": bool, "run": dict[str, Any],
+}  # fmt: skip
+RANGE = {"from": float, "to": float, "count": int, "scale": str}
+SCALES: dict[str, Callable[..., Any]] = {"linear": np.linspace, "log": np.geomspace}
 
-    first: float
-    last: float
-    count: int
-    scale: Literal["linear", "log"] = "linear"
 
-
-class SweepFile(msgspec.Struct, forbid_unknown_fields=True):
-    """What a file may say."""
-
-    until: float
-    vary: dict[str, list[Any] | dict[str, Any]]
-    model: str | UnsetType = UNSET
-    models: dict[str, str] | UnsetType = UNSET
-    step: float | UnsetType = UNSET
-    together: bool = False
-    run: dict[str, Any] = msgspec.field(default_factory=dict)
+def check_keys(table: dict[str, Any], types: Any, needed: Sequence[str], where: str) -> None:
+    """Refuse a table with other keys or types, or without those that are needed."""
+    check_types(table, types, where, InvalidFile)
+    for name in needed:
+        if name not in table:
+            raise InvalidFile(f"{where} has no '{name}'.", f"It may have {', '.join(types)}.")
 
 
 def read_sweep(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The arguments for `sweep` in a .toml file."""
     source, text = text_of(path)
-    try:
-        found = msgspec.convert(decoded(text, source), SweepFile, strict=True)
-    except (msgspec.ValidationError, OverflowError) as error:
-        raise InvalidFile(
-            f"'{source}': {error}.", "A sweep has model, until, step, [vary] and [run]."
-        ) from None
-    folder = Path(source).parent
-    vary = {name: values_of(name, values, source) for name, values in found.vary.items()}
+    found = decoded(text, source)
     with placed_at(f"'{source}'"):
-        run = parsed_run(found.run)
-        for name in run.keys() & {"until", *({"step"} if found.step is not UNSET else ())}:
+        check_keys(found, SWEEP, ("until", "vary"), "sweep")
+        vary = {name: values_of(f"vary.{name}", x) for name, x in found["vary"].items()}
+        run = parsed_run(found.get("run", {}))
+        for name in run.keys() & found.keys() & {"until", "step"}:
             raise InvalidOption(f"{name} is given twice, above and in [run].", "Give it once.")
-        step = found.step if isinstance(found.step, float) else run.get("step")
-        check_amount(vary, found.until, step, found)
-    asked: dict[str, Any] = {
-        "model": models_of(found, folder, source),
-        "vary": vary,
-        "until": found.until,
-        "together": found.together,
-        "options": run,
-    }
-    if found.step is not UNSET:
-        asked["step"] = found.step
-    return asked
+        check_amount(vary, {**run, **found})
+        model = models_of(found, source.parent)
+    asked: dict[str, Any] = {name: found[name] for name in ("until", "step") if name in found}
+    together = found.get("together", False)
+    return {"model": model, "vary": vary, "together": together, "options": run, **asked}
 
 
-def check_amount(
-    vary: dict[str, list[Any]], until: float, step: float | None, found: SweepFile
-) -> None:
+def check_amount(vary: dict[str, list[Any]], found: dict[str, Any]) -> None:
     """Refuse more runs, or more steps, than a file may ask for."""
     lengths = [len(values) for values in vary.values()]
-    models = len(found.models) if isinstance(found.models, dict) else 1
-    runs = models * (max(lengths, default=1) if found.together else prod(lengths))
+    together = max(lengths, default=1) if found.get("together") else prod(lengths)
+    runs = len(found.get("models", "1")) * together
     if runs > MOST_RUNS:
         raise InvalidOption(
             f"there are {runs:.3g} combinations.",
             f"A file may ask for {MOST_RUNS} runs; vary less, or sweep in Python.",
         )
-    longest = max([until, *numbers_of(vary.get("until", []))])
-    shortest = min(numbers_of([step, *vary.get("step", [])]), default=None)
-    bounds = numbers_of([found.run.get("max_step"), *vary.get("max_step", [])])
+    every = {
+        name: numbers_of([found.get(name), *vary.get(name, [])])
+        for name in ("until", "step", "max_step")
+    }
+    longest, shortest = max(every["until"]), min(every["step"], default=None)
+    bounds = every["max_step"]
     check_steps({"until": longest, "step": shortest, "max_step": min(bounds, default=None)})
     if shortest is not None and shortest > 0.0 and runs * longest / shortest > MOST_SWEPT:
         raise InvalidOption(
@@ -115,36 +99,28 @@ def numbers_of(values: list[Any]) -> list[float]:
     return [float(x) for x in values if isinstance(x, float | int) and not isinstance(x, bool)]
 
 
-def models_of(found: SweepFile, folder: Path, source: Any) -> Model | dict[str, Model]:
-    if isinstance(found.model, str) and found.models is UNSET:
-        return read_model(folder / found.model)
-    if isinstance(found.models, dict) and found.models and found.model is UNSET:
-        return {name: read_model(folder / file) for name, file in found.models.items()}
+def models_of(found: dict[str, Any], folder: Path) -> Model | dict[str, Model]:
+    if "model" in found and "models" not in found:
+        return read_model(folder / found["model"])
+    if found.get("models") and "model" not in found:
+        return {name: read_model(folder / file) for name, file in found["models"].items()}
     raise InvalidFile(
-        f"'{source}' has neither one model nor a table of models, or both.",
+        "there is neither one model nor a table of models, or both.",
         'Give model = "heavy_top.toml", or a table [models] with names.',
     )
 
 
-def values_of(name: str, values: Any, source: Any) -> list[Any]:
+def values_of(name: str, values: Any) -> list[Any]:
     """A list as it is, or the values of a range."""
     if isinstance(values, list):
         return values
-    try:
-        asked = msgspec.convert(values, Range, strict=True)
-    except msgspec.ValidationError as error:
+    check_keys(values, RANGE, ("from", "to", "count"), name)
+    first, last, count = values["from"], values["to"], values["count"]
+    spaced = SCALES[UnknownName.check("scale", values.get("scale", "linear"), SCALES, name)]
+    if not 1 <= count <= MOST_RUNS or (spaced is np.geomspace and min(first, last) <= 0.0):
         raise InvalidFile(
-            f"'{source}': vary.{name}: {error}.",
-            "Give a list, or { from = 1.0, to = 2.0, count = 5 }.",
-        ) from None
-    low = 0.0 if asked.scale == "log" else -np.inf
-    ends = (asked.first, asked.last)
-    if not (1 <= asked.count <= MOST_RUNS and all(np.isfinite(e) and e > low for e in ends)):
-        raise InvalidFile(
-            f"'{source}': vary.{name} has {asked.count} values from {asked.first:g} to"
-            f" {asked.last:g}.",
-            f"Give finite ends, positive ones on a log scale, and a count of 1 to {MOST_RUNS}.",
+            f"{name} has {count} values from {first:g} to {last:g}.",
+            f"Give positive ends on a log scale, and a count of 1 to {MOST_RUNS}.",
         )
-    spaced = np.geomspace if asked.scale == "log" else np.linspace
-    points: list[Any] = spaced(asked.first, asked.last, asked.count).tolist()
+    points: list[Any] = spaced(first, last, count).tolist()
     return points

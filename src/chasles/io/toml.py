@@ -6,20 +6,16 @@ them, as they check a user's own words.
 """
 
 import os
-import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-import msgspec
-
 from chasles.io.limits import check_keys, check_tree, text_of
-from chasles.io.run_options import RUN_TYPES, checked_run, run_to_plain, run_type
+from chasles.io.run_options import RUN_TYPES, check_types, checked_run, run_to_plain
 from chasles.io.toml_text import write_text
 from chasles.io.units import in_si
-from chasles.model import Body, ChaslesError, InvalidFile, InvalidModel, Model
-from chasles.model.errors import short_repr
+from chasles.model import Body, ChaslesError, InvalidFile, Model
 from chasles.model.model import checked_model
 from chasles.model.plain import (
     SIGNALS,
@@ -34,11 +30,6 @@ from chasles.model.plain import (
 )
 from chasles.model.shapes import Shape
 
-PLACE = re.compile(r"^(.*?)(?: - at `\$\.?(.*)`)?$", re.S)
-WORDS = {
-    "float": "a number", "int": "a whole number", "str": "a text", "bool": "true or false",
-    "array": "a list", "object": "a table",
-}  # fmt: skip
 #: How a body may be made, beside by mass and inertia.
 SOLIDS: dict[str, Callable[..., Body]] = {
     "box": Body.box, "cylinder": Body.cylinder, "rod": Body.rod, "sphere": Body.sphere,
@@ -74,10 +65,7 @@ def parsed(text: str, source: Path) -> tuple[Model, dict[str, Any]]:
 def parsed_run(table: dict[str, Any]) -> dict[str, Any]:
     """The options for `simulate` of a table [run], by the same rules wherever it stands."""
     plain = in_si(table, set(RUN_TYPES), "run") if isinstance(table, dict) else table
-    try:
-        msgspec.convert({"run": plain}, run_type(), strict=True)
-    except (msgspec.ValidationError, OverflowError) as error:
-        raise explained(str(error), {"run": plain}) from None
+    check_types(plain, RUN_TYPES, "run")
     return checked_run(plain)
 
 
@@ -149,35 +137,6 @@ class FileReader(Reader):
         if isinstance(joint, str):
             kind = self.joints.get(joint, kind)
         return TURNS.get(kind) if isinstance(kind, str) else None
-
-
-# --- errors ---------------------------------------------------------------------------------------
-
-
-def explained(message: str, document: Any) -> InvalidModel:
-    """What msgspec says, with the value that it speaks of."""
-    matched = PLACE.match(message)
-    rule, path = (matched[1], matched[2] or "the file") if matched else (message, "the file")
-    value = value_at(document, path)
-    expected = re.match(r"Expected `([^`]*)`(?: of length (\d+))?", rule)
-    if expected is None:
-        return InvalidModel(
-            f"{path} is {short_repr(value)}: {rule.replace('`', '')}.", "Correct it."
-        )
-    words = " or ".join(WORDS.get(word, word) for word in expected[1].split(" | "))
-    words += f" of {expected[2]}" if expected[2] else ""
-    return InvalidModel(f"{path} must be {words}, got {short_repr(value)}.", f"Give {words} there.")
-
-
-def value_at(document: Any, path: str) -> Any:
-    """The value that a path like bodies[0].mass leads to."""
-    value = document
-    for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path):
-        try:
-            value = value[int(index)] if index else value[name]
-        except (KeyError, IndexError, TypeError):  # a key with a dot in it
-            break
-    return value
 
 
 # --- writing --------------------------------------------------------------------------------------
