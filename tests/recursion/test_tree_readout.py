@@ -7,7 +7,6 @@ from subgroup_runs import floating_tree, random_tree
 
 import chasles as ch
 from chasles.build.dynamics.tree_problem import read_on_pairs
-from chasles.result.readout import accelerations
 
 
 def compared(model: ch.Model, spaces: str):
@@ -15,14 +14,13 @@ def compared(model: ch.Model, spaces: str):
     result = ch.simulate(model, 0.05, step=1e-3, save_every=10, spaces=spaces)
     history = (result.absolute, result.t, result.integrals)
     setup = result.problem.setup
-    wrenches = result.problem.form.wrench_history(*history)
+    wrenches, accelerations = result.problem.form.history(*history)
     found, _, rates = read_on_pairs(setup, *history)
     for side, bodies in enumerate((setup.system.joints.a, setup.system.joints.b)):
         grounded = np.flatnonzero(bodies < 0)  # what the ground feels is not asked for
         for part in (wrenches, found):
             part[:, grounded, 6 * side : 6 * side + 6] = 0.0
-    theirs = wrenches, accelerations(setup, *history, wrenches)
-    return theirs, (found, rates)
+    return (wrenches, accelerations), (found, rates)
 
 
 def agree(model: ch.Model, tolerance=1e-9, spaces="subgroups") -> None:

@@ -1,9 +1,7 @@
-r"""What forces do and how bodies accelerate, over a whole trajectory: read out, not computed again.
+"""What forces do and how points move, over a whole trajectory: read out, not computed again.
 
 The routine that adds a force to the equations of motion runs here on arrays over time: one formula
-for both.  Accelerations follow from Newton and Euler with all wrenches on a body known,
-
-$$ M \dot V = Q_{gyroscopic} + Q_{gravity} + \sum_{forces} w + \sum_{joints} w . $$
+for both.
 """
 
 from collections.abc import Mapping
@@ -14,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.build.system.gaps import components, opening_history
+from chasles.build.system.gaps import opening_history
 from chasles.core.arrays import (
     ANSWER_WIDTH,
     EXCHANGE_WIDTH,
@@ -25,11 +23,9 @@ from chasles.core.arrays import (
     flat_arrays,
 )
 from chasles.core.forces.registry import FORCES
-from chasles.core.placed import inertial_and_gravity_wrench
 from chasles.model import Body, ChaslesError, CustomForce, Ground, JointForce
 from chasles.model.coordinates import ANGLE
 from chasles.model.errors import short_repr
-from chasles.result.energy import stacked, twist_history
 from chasles.result.reactions import frame_in_world, largest
 
 
@@ -181,29 +177,6 @@ def elongation_of(setup: Setup, index: int, absolute: Floats) -> Floats | None:
     _, shift = opening_history(forces, index, absolute)
     length = np.sqrt(sum(np.square(part) for part in shift))
     return np.asarray(length - forces.law[index, 2])
-
-
-def accelerations(
-    setup: Setup, absolute: Floats, times: Floats, integrals: Floats, wrenches: Floats
-) -> Floats:
-    """V' (T, n, 6) of bodies with mass; `wrenches` (T, m, 12) are those of the joints."""
-    system, (count, bodies) = setup.system, absolute.shape[:2]
-    rotation = components(absolute, POSE_R, 9)
-    inertia = components(system.bodies.inertia, 0, 6)
-    torque, force = inertial_and_gravity_wrench(
-        system.bodies.mass, inertia, rotation, twist_history(absolute), tuple(system.gravity)
-    )
-    total = np.concatenate((stacked(torque), stacked(force)), axis=-1)
-    for index in range(system.force_count):
-        total += wrenches_of_force(setup, index, absolute, times, integrals)[0]
-    for side, ends in enumerate((system.joints.a, system.joints.b)):
-        for joint in np.flatnonzero(ends >= 0):
-            total[:, ends[joint]] += wrenches[:, joint, 6 * side : 6 * side + 6]
-    six = system.bodies.inertia[:, [0, 3, 4, 3, 1, 5, 4, 5, 2]].reshape(bodies, 3, 3)
-    rates = np.zeros((count, bodies, 6))
-    rates[..., :3] = np.einsum("bij,tbj->tbi", np.linalg.inv(six), total[..., :3])
-    rates[..., 3:] = total[..., 3:] / system.bodies.mass[:, None]
-    return rates
 
 
 def point_history(body: Floats, rates: Floats, lever: Floats) -> PointHistory:

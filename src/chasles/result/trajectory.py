@@ -9,7 +9,6 @@ from chasles.build.problem import Problem
 from chasles.core.arrays import Floats
 from chasles.model import Body, Joint, Model
 from chasles.result.provenance import Checkpoint, Provenance
-from chasles.result.readout import accelerations
 from chasles.spaces import Designation
 
 #: Arrays with a row for every saved time.
@@ -78,10 +77,15 @@ class Trajectory:
         return found
 
     @cached_property
-    def _wrenches_of_motion(self) -> Floats:
+    def _of_motion(self) -> tuple[Floats, Floats]:
+        """Wrenches of the joints (T, m, 12) and V' (T, n, 6)."""
         if needs_tree(self.model):
-            return self._on_pairs.wrenches
-        return self.problem.form.wrench_history(self.absolute, self.t, self.integrals)
+            return self._on_pairs.wrenches, self._on_pairs.rates
+        return self.problem.form.history(self.absolute, self.t, self.integrals)
+
+    @property
+    def _wrenches_of_motion(self) -> Floats:
+        return self._of_motion[0]
 
     @cached_property
     def _wrenches(self) -> Floats:
@@ -94,10 +98,11 @@ class Trajectory:
     @cached_property
     def _rates(self) -> Floats:
         """V' (T, n, 6)."""
-        if needs_tree(self.model):
-            return self._on_pairs.rates
-        history = self.absolute, self.t, self.integrals
-        return accelerations(self.problem.setup, *history, self._wrenches)
+        if self._own is None:
+            return self._of_motion[1]
+        found = self._of_motion[1].copy()
+        found[self._own[0]] = self._own[1].rates
+        return found
 
     def _body(self, body: Body | str) -> Floats:
         return self.absolute[:, self.problem.setup.body_index[self.model.body(body).name]]

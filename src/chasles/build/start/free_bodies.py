@@ -161,16 +161,17 @@ class MaximalForm:
             solved.found[:], solved.wrenches[:] = np.nan, np.nan
         return solved
 
-    def wrench_history(self, absolute: Floats, times: Floats, integrals: Floats | None) -> Floats:
-        """Joint wrenches (T, m, 12) at absolute states (T, n, 18).
+    def history(self, absolute: Floats, times: Floats, integrals: Floats) -> tuple[Floats, Floats]:
+        """Joint wrenches (T, m, 12), and V' (T, n, 6), at absolute states (T, n, 18).
 
         NaN at states in which the joints depend on each other: no reaction is determined there.
         """
-        solved = self.solve(absolute, times, integrals)
-        if solved.is_solved:
-            return solved.wrenches
-        angles = [None] * len(times) if integrals is None else integrals
-        return np.concatenate([self.at(*one).wrenches for one in zip(absolute, times, angles)])
+        solved = [self.solve(absolute, times, integrals)]
+        if not solved[0].is_solved:
+            solved = [self.at(*one) for one in zip(absolute, times, integrals)]
+        found = np.concatenate([one.found for one in solved])
+        rates = found[:, : 6 * self.setup.system.body_count].reshape(len(absolute), -1, 6)
+        return np.concatenate([one.wrenches for one in solved]), rates
 
     def speed_residual(
         self, absolute: Floats, t: float, integrals: Floats, rates: Floats

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
-from chasles.groups.vectors import matvec
+from chasles.core.arrays import Floats
 from chasles.many.traced.adjoint import adjoint
 from chasles.model import Body, InvalidOption, Model, UnknownName
 from chasles.model.errors import short_repr
+from chasles.result.bodies import OfBodies
 from chasles.scalars.nodes import Place
 from chasles.scalars.traced import Tape, Traced
 
@@ -53,25 +53,12 @@ class Trajectory:
             self._rows[index] = rows.reshape(values.shape)
         return self._rows[index]
 
-    def position(self, body: Body | str) -> Any:
-        """Centre of mass in the world (T, 3), m."""
-        return self._body(body)[:, POSE_X : POSE_X + 3]
-
-    def rotation(self, body: Body | str) -> Any:
-        """Rotation matrices from the body frame to the world (T, 3, 3)."""
-        return self._body(body)[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
-
-    def angular_velocity(self, body: Body | str) -> Any:
-        """In the body frame (T, 3), rad/s."""
-        return self._body(body)[:, TWIST : TWIST + 3]
-
-    def velocity(self, body: Body | str) -> Any:
-        """Of the centre of mass in the world (T, 3), m/s."""
-        rows = self._body(body)
-        found = np.empty((len(rows), 3), object)
-        for k, row in enumerate(rows):
-            found[k] = matvec(tuple(row[POSE_R : POSE_R + 9]), tuple(row[TWIST + 3 : TWIST + 6]))
-        return found
+    position, rotation = OfBodies.position, OfBodies.rotation
+    velocity, angular_velocity, _along = (
+        OfBodies.velocity,
+        OfBodies.angular_velocity,
+        OfBodies._along,
+    )
 
     def weights(self, value: Any) -> tuple[float, Floats]:
         """A number that was computed from this, and its derivatives (T, n, 18)."""

@@ -12,18 +12,16 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from chasles.model import InvalidOption
-
-
-class Unknown(Exception):
-    """A value that cannot be told from others; its name."""
+from chasles.compiled.reach import Unknown, code_parts, names_in
+from chasles.model import InvalidOption, Model
 
 
 def measure_fingerprint(measure: Any, needed: bool = False) -> str:
@@ -46,6 +44,12 @@ def measure_fingerprint(measure: Any, needed: bool = False) -> str:
         return name
 
 
+def model_fingerprint(model: Model) -> str:
+    """The same for equal models, in every process: functions by what they do, not by address."""
+    parts = model.bodies, model.joints, model.forces, model.drivers, model.gravity
+    return Reached(strict=False).digest(parts + ((model.sensors,) if model.sensors else ()))
+
+
 def reached_by(measure: Any) -> tuple[str, ...]:
     """Names of the user's own functions, classes and values that a measure uses, and of itself."""
     reached = Reached()
@@ -60,9 +64,13 @@ def full_name(measure: Any) -> str:
 
 
 class Reached:
-    """Goes from a function to all that it uses, each thing once."""
+    """Goes from a function to all that it uses, each thing once.
 
-    def __init__(self) -> None:
+    Unless it is `strict`, what cannot be told counts by its name.
+    """
+
+    def __init__(self, strict: bool = True) -> None:
+        self.strict = strict
         self.names: list[str] = []
         self.seen: dict[int, int] = {}
         self.kept: list[Any] = []  # so that no number is given twice
@@ -77,6 +85,14 @@ class Reached:
         """What is to be told of a thing that goes by a name."""
         if isinstance(thing, int | float | complex | str | bytes | type(None) | type(Ellipsis)):
             yield f"{type(thing).__name__} {thing!r}"
+            return
+        if isinstance(thing, tuple):  # equal ones may be one or several
+            yield f"tuple of {len(thing)}"
+            for entry in thing:
+                yield from self.parts(entry, name)
+            return
+        if is_dataclass(thing) and not isinstance(thing, type) and is_frozen(thing):
+            yield from self.record(thing, name)
             return
         if id(thing) in self.seen:
             yield f"again {self.seen[id(thing)]}"
@@ -96,8 +112,8 @@ class Reached:
             yield from self.module(thing)
         elif isinstance(thing, BuiltinFunctionType | np.ufunc):
             yield f"built in {getattr(thing, '__module__', '')}.{thing.__name__}"
-        elif isinstance(thing, tuple | list):
-            yield f"{type(thing).__name__} of {len(thing)}"
+        elif isinstance(thing, list):
+            yield f"list of {len(thing)}"
             for entry in thing:
                 yield from self.parts(entry, name)
         elif isinstance(thing, dict):
@@ -123,7 +139,7 @@ class Reached:
                 yield "empty"
         yield from self.parts(function.__defaults__ or (), function.__name__)
         yield from self.parts(function.__kwdefaults__ or {}, function.__name__)
-        for name in sorted(names_of(function.__code__)):
+        for name in names_in(function.__code__):
             if name in function.__globals__:
                 found = function.__globals__[name]
                 if not callable(found) and not isinstance(found, ModuleType):
@@ -162,6 +178,15 @@ class Reached:
         except OSError:
             raise Unknown(f"the module {module.__name__}") from None
 
+    def record(self, record: Any, name: str) -> Iterator[str]:
+        """Every field that is given, whatever a short representation leaves out."""
+        yield from self.parts(type(record), name)
+        for field in fields(record):
+            value = getattr(record, field.name)
+            if field.init and (field.repr or repr(value) != repr(field.default)):
+                yield field.name
+                yield from self.parts(value, field.name)
+
     def value(self, value: Any, name: str) -> Iterator[str]:
         """An object: its class, and what a copy is made of."""
         yield from self.parts(type(value), name)
@@ -172,33 +197,18 @@ class Reached:
         try:
             yield hashlib.sha256(pickle.dumps(value)).hexdigest()
         except Exception:  # open files, locks, whatever it is made of
-            raise Unknown(f"'{name}', a {type(value).__qualname__}") from None
+            if self.strict:
+                raise Unknown(f"'{name}', a {type(value).__qualname__}") from None
+
+
+def is_frozen(record: Any) -> bool:
+    """Whether the fields of a dataclass do not change: then it does not contain itself."""
+    return bool(record.__dataclass_params__.frozen)
 
 
 def is_slot(entry: Any) -> bool:
     """A descriptor that Python makes of a declaration."""
     return type(entry).__name__ in ("member_descriptor", "getset_descriptor")
-
-
-def names_of(code: CodeType) -> set[str]:
-    """Names that code and the functions within it look up."""
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names |= names_of(constant)
-    return names
-
-
-def code_parts(code: CodeType) -> Iterator[str]:
-    """What a function does, wherever in a file it is."""
-    yield f"{code.co_code.hex()} {code.co_names}"
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from code_parts(constant)
-        elif isinstance(constant, frozenset):  # in an order that changes from process to process
-            yield f"set of {sorted(map(repr, constant))}"
-        else:
-            yield repr(constant)
 
 
 @cache

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import product
@@ -10,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from chasles.many.sweeps.fingerprints import measure_fingerprint
+from chasles.many.sweeps.fingerprints import model_fingerprint
 from chasles.model import InvalidOption, Model
 from chasles.model.checks import check_flag
 from chasles.model.errors import short_repr
-from chasles.model.mesh import Mesh
 from chasles.model.model import checked_model
 from chasles.model.parameters import check_path, parameter_paths
 from chasles.run.options import PLAIN, checked_names
@@ -93,39 +91,6 @@ class Plan:
             sort_keys=True,
         )
         return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def model_fingerprint(model: Model) -> str:
-    """The same for equal models, in every process: functions by what they do, not by address."""
-    parts: tuple[Any, ...]
-    parts = (model.bodies, model.joints, model.forces, model.drivers, model.gravity)
-    parts += (model.sensors,) if model.sensors else ()  # which a measure may read
-    return "\0".join([re.sub(" at 0x[0-9a-f]+>", ">", whole(parts)), *functions_of(parts)])
-
-
-def whole(part: Any) -> str:
-    """Every field of nested parts, whatever their own short representations leave out."""
-    if isinstance(part, tuple):
-        return f"({', '.join(map(whole, part))}{',' if len(part) == 1 else ''})"
-    if not is_dataclass(part) or isinstance(part, Mesh):
-        return repr(part)
-    values = {f: getattr(part, f.name) for f in fields(part) if f.init}
-    told = (f"{f.name}={whole(v)}" for f, v in values.items() if f.repr or v != f.default)
-    return f"{type(part).__qualname__}({', '.join(told)})"
-
-
-def functions_of(part: Any) -> Iterator[str]:
-    """Every function in nested parts, told."""
-    if is_dataclass(part) and not isinstance(part, type):
-        for f in fields(part):
-            yield from functions_of(getattr(part, f.name))
-    elif isinstance(part, tuple | list):
-        for one in part:
-            yield from functions_of(one)
-    elif isinstance(part, Mapping):
-        yield from functions_of(tuple(part.values()))
-    elif callable(part):
-        yield measure_fingerprint(part)
 
 
 def make_plan(model: Any, vary: Any, together: Any, common: Mapping[str, Any]) -> Plan:

@@ -26,8 +26,8 @@ from chasles.build.system.user_code import (
     motion_of,
     plain_formula,
 )
+from chasles.compiled.reach import names_in
 from chasles.core.signals import BY_ADDRESS, HEAD, PIECE_HEAD, PIECES, find_piece, put_pieces
-from chasles.many.sweeps.fingerprints import names_of
 from chasles.many.traced.record import Records
 from chasles.model import CustomForce, Model
 from chasles.scalars.nodes import OF_MATH, numpy_name
@@ -141,7 +141,7 @@ def on_any_numbers(value: Any, known: dict[int, Any]) -> Any:
         )
         made.__kwdefaults__ = value.__kwdefaults__
         known[id(value)] = made
-        for name in set(names) & set(names_of(value.__code__)):
+        for name in set(names) & set(names_in(value.__code__)):
             names[name] = on_any_numbers(names[name], known)
     return known[id(value)]
 
