@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from chasles.many.gradients.list_evaluator import ListEvaluator
+from chasles.many.gradients.branches import ListEvaluator
 from chasles.many.gradients.listing import ARITY, WINDOW, listing_of
 from chasles.many.gradients.reader_ir import LANES
 from chasles.many.traced.adjoint import adjoint

@@ -1,7 +1,6 @@
 """Many runs of one model: initial states and parameters vary from member to member.
 
-paths      "body.field" -> what varies, checked against the model
-members    arrays of every member, and which of their entries differ
+members    what varies, arrays of every member, and which of their entries differ
 smooth     the same of many members from few, where arrays are polynomials of what varies
 observe    quantities that are followed without storing trajectories
 lanes      members in the lanes of registers, on all cores

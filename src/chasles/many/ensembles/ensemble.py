@@ -13,9 +13,8 @@ from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.finish import Finisher, member_warnings, warn_of_members
 from chasles.many.ensembles.gpu import GpuRun, find_cupy
 from chasles.many.ensembles.lanes import EnsembleState, LaneRun, cores
-from chasles.many.ensembles.members import Members, checked_runs, make_members
+from chasles.many.ensembles.members import Members, checked_runs, checked_values, make_members
 from chasles.many.ensembles.observe import checked_quantities, observing
-from chasles.many.ensembles.paths import checked_values
 from chasles.many.ensembles.smooth import is_smooth, make_smooth_members
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.recorded_choice import AUTO, GENERIC, KERNELS, PLAIN_STEPS, generic_at_hand

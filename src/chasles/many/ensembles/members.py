@@ -3,6 +3,8 @@
 Whatever a parameter means to a model, in the end it is numbers in the arrays of a mechanism.  Every
 member is set up as `simulate` would set it up; entries that differ become inputs of the recorded
 step, and all others are constants of it.
+
+What varies goes by paths: "top.angular_velocity", "pivot.at", "spring.stiffness", "gravity".
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,9 +18,10 @@ from chasles.core.arrays import Floats
 from chasles.core.signals import HEAD, PIECE_HEAD, PIECES
 from chasles.integrators.methods import find_method
 from chasles.many.traced.record import Key, Path, Records, own_leaves
-from chasles.model import ChaslesError, InvalidOption, Model
+from chasles.model import ChaslesError, InvalidOption, Model, UnknownName
+from chasles.model.errors import short_repr
 from chasles.model.model import checked_model
-from chasles.model.parameters import with_parameters
+from chasles.model.parameters import parameter_paths, with_parameters
 from chasles.run.options import ByHand
 from chasles.run.preparation import make_settings, stepper_of
 from chasles.run.stepper import Stepper
@@ -224,3 +227,51 @@ def make_members(made: Callable[[int], Stepper], count: int) -> Members:
 def different(a: Floats, b: Floats) -> Any:
     """Where numbers differ; NaN is like NaN."""
     return (a != b) & ~(np.isnan(a) & np.isnan(b))
+
+
+# --- what varies ---
+
+
+def checked_values(model: Model, given: Any) -> tuple[dict[str, Floats], int]:
+    """Arrays (members, ...) by path, and how many members these are."""
+    if not isinstance(given, Mapping) or not given:
+        raise InvalidOption(
+            f"ensemble: what varies must be a dict of arrays, got {short_repr(given)}.",
+            'Give {"top.angular_velocity": array}, with a row per member.',
+        )
+    known = parameter_paths(model)
+    values: dict[str, Floats] = {}
+    for path, value in given.items():
+        UnknownName.check("parameter", path, known, "ensemble")
+        values[path] = checked_value(path, value, known[path])
+    counts = {path: len(array) for path, array in values.items() if len(array) != 1}
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"'{path}' has {count}" for path, count in counts.items())
+        raise InvalidOption(
+            f"ensemble: arrays must have as many members as each other, but {listed}.",
+            "Give every array one row per member, or one row for all members.",
+        )
+    count = next(iter(counts.values()), 1)
+    return {p: np.broadcast_to(a, (count, *a.shape[1:])) for p, a in values.items()}, count
+
+
+def checked_value(path: str, value: Any, shape: tuple[int, ...]) -> Floats:
+    """(members, *shape), or (1, *shape) of what is the same for all."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind == "c":
+            raise TypeError("complex")
+        array = array.astype(float)
+    except (TypeError, ValueError):
+        raise InvalidOption(
+            f"ensemble: '{path}' must be an array of numbers, got {short_repr(value)}.",
+            f"Give an array of the shape {('members', *shape)}.",
+        ) from None
+    own = array.shape[array.ndim - len(shape) :] if array.ndim >= len(shape) else None
+    if own != shape or array.ndim > len(shape) + 1 or array.size == 0:
+        wanted = "(members" + "".join(f", {n}" for n in shape) + ("," if not shape else "") + ")"
+        raise InvalidOption(
+            f"ensemble: '{path}' must have the shape {wanted}, got {array.shape}.",
+            "Give one row per member, or one value for all of them.",
+        )
+    return array.reshape(-1, *shape)

@@ -4,9 +4,8 @@ record     a step, and a look at a state, run in plain Python on traced scalars
 simplify   equal operations once, and none that nobody needs
 schedule   operations in an order that keeps several units of a processor busy
 llvm_ir    the node list as LLVM IR, for one system or for several in the lanes of a register
-loop_ir    the time loop around it
+loop_ir    the time loop around it, and the one back along its adjoint
 running    the machine code of both, as Python calls it; recordings of the last calls
-back_ir    the adjoint of a step in LLVM IR
 adjoint    reverse mode on the node list
 wasm       the machine code for a page
 cuda       both as CUDA C
