@@ -35,6 +35,11 @@ def test_every_method_finds_the_motion(name, spaces):
     assert result.provenance.evaluations > result.provenance.steps
 
 
+def test_results_name_the_method_and_where_its_charts_are_left_if_that_was_chosen():
+    names = [ch.scipy_method("Radau", *angle).name for angle in ((), (1.5,))]
+    assert names == ["scipy Radau", "scipy Radau, new centre after 1.5 rad"]
+
+
 def test_fewer_restarts_where_charts_reach_further():
     counts = [
         ch.simulate(

@@ -24,6 +24,7 @@ from chasles.core.outcomes import (
     TURNED,
     Outcome,
 )
+from chasles.core.rank_monitor import LARGEST, LAST, NEAR, SEEN_WIDTH
 from chasles.core.state_block import StateBlock
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import ChaslesError, SimulationStopped
@@ -166,7 +167,7 @@ class Stop:
     def by_table(self) -> SimulationStopped:
         setup, outcome = self.setup, self.outcome
         if outcome == NOT_CONVERGED:
-            return self.stopped(OUTCOMES[NOT_CONVERGED])
+            return self.stopped(OUTCOMES[NOT_CONVERGED], self.near_singular_pose())
         if outcome == NOT_CLOSED:
             chosen = np.flatnonzero(self.stepper.mechanism.stabiliser.found.chosen)
             joints = ", ".join(f"'{list(setup.joint_index)[k]}'" for k in chosen[:6])
@@ -182,6 +183,19 @@ class Stop:
             entry = STEP_TOO_LONG
         joint, component = joint_of_row(setup, row)
         return self.stopped(entry, more, joint=joint, component=component)
+
+    def near_singular_pose(self) -> str:
+        """Where rows of a joint nearly depend on others, iterations converge slowly or never."""
+        monitor = self.stepper.mechanism.monitor
+        seen = StateBlock(self.block, self.stepper.layout).seen().reshape(-1, SEEN_WIDTH)
+        if monitor.row_count == 0 or not (near := seen[:, LAST] < NEAR * seen[:, LARGEST]).any():
+            return ""
+        row = int(monitor.rows[np.flatnonzero(near[monitor.joints])[0]])
+        joint, way = joint_of_row(self.setup, row)
+        return (
+            f" Joint '{joint}' (direction {way}) is close to a singular pose: there, joints depend"
+            " on each other, and no step may be short enough." + self.reach()
+        )
 
     def reach(self) -> str:
         """What else may be wrong where drivers move the bodies."""
