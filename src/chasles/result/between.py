@@ -1,9 +1,9 @@
 r"""A state between two saved ones: `result.at(t)`.
 
 From one saved pose to the next a body moves by $\exp(\xi(s))$, where $\xi$ is the cubic that has
-the saved velocities at both ends. It is taken in the body's own space, relative to the body that
-it refers to. So a body moves only as the lower pair of a tree allows, at any time, and free flight
-is a parabola. The error is of fourth order in the distance of the saved times.
+the saved velocities at both ends. It is taken in the pair that carries the body. So a body moves
+only as the lower pair of a tree allows, at any time, and free flight is a parabola. The error is of
+fourth order in the distance of the saved times.
 
 And a result with fewer of its states: `result[::10]`.
 """
@@ -14,12 +14,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from chasles.build.dynamics.tree_problem import points_of
 from chasles.build.system.coordinates import angle_columns, coordinate_keys, coordinate_of_poses
 from chasles.build.system.state import State
-from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.build.system.tree_setup import tree_setup
+from chasles.build.system.tree_state import absolute_of
+from chasles.core.arrays import Floats
 from chasles.core.placed import nearest_turn
+from chasles.core.recursion.tree import (
+    DOF,
+    SE3_PAIR,
+    SPHERICAL,
+    STORED,
+    make_tree_workspace,
+    turns_of,
+)
 from chasles.groups.se3 import se3_compose, se3_dexp, se3_dexp_inv, se3_exp, se3_inverse, se3_log
-from chasles.groups.so3 import so3_from_matrix, so3_matrix
 from chasles.groups.so3xr3 import (
     so3xr3_compose,
     so3xr3_dexp,
@@ -28,12 +38,11 @@ from chasles.groups.so3xr3 import (
     so3xr3_inverse,
     so3xr3_log,
 )
-from chasles.model import Body, InvalidOption, Model
+from chasles.model import InvalidOption
 from chasles.model.checks import checked_number
 from chasles.model.coordinates import ANGLE
 from chasles.model.errors import short_repr
 from chasles.result.trajectory import OVER_TIME
-from chasles.spaces.space import Space, frame_point, reference_order
 
 if TYPE_CHECKING:
     from chasles.result.result import Result
@@ -54,18 +63,6 @@ PRODUCT = Group(
 )
 
 
-class Motion(NamedTuple):
-    """Rotation, place and velocity of a point, and angular velocity in the body's own axes."""
-
-    rotation: Floats
-    place: Floats
-    angular: Floats
-    velocity: Floats
-
-
-AT_REST = Motion(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
-
-
 def state_at(result: "Result", t: Any) -> State:
     """The state at a time within the run, in s."""
     time = checked_number(t, "t", "at", InvalidOption)
@@ -80,7 +77,7 @@ def state_at(result: "Result", t: Any) -> State:
         return result.state(after)
     length = float(result.t[after] - result.t[after - 1])
     share = (time - float(result.t[after - 1])) / length
-    rows = blended_rows(result, after, length, share)
+    rows = rows_between(result, after, length, share)
     setup, model = result.problem.setup, result.model
     here, there = result.state(after - 1).angles, result.state(after).angles
     angles = {}
@@ -92,126 +89,88 @@ def state_at(result: "Result", t: Any) -> State:
     return State.from_absolute(time, model, rows[order], angles)
 
 
-def blended_rows(result: "Result", after: int, length: float, share: float) -> Floats:
+def rows_between(result: "Result", after: int, length: float, share: float) -> Floats:
     """(n, 18) in the order of calculation, between the saved states `after - 1` and `after`."""
-    setup, model = result.problem.setup, result.model
-    found = np.empty_like(result.absolute[after])
-    # motions of centres of mass of the bodies so far: at both ends, and between
-    known: dict[str | None, tuple[Motion, ...]] = {None: (AT_REST,) * 3}
-    for name in reference_order(model, dict(setup.spaces)):
-        space, body, row = setup.spaces[name], model.body(name), setup.body_index[name]
-        lever, group = frame_of(space, body, model)
-        ends = [motion_of(result.absolute[k, row]) for k in (after - 1, after)]
-        reference = known[space.relative_to]
-        here, there = (relative(moved_to(end, lever), r) for end, r in zip(ends, reference))
-        check_turn(name, (here, there), length, result.t[after - 1])
-        between = composed(reference[2], blended(group, here, there, length, share))
-        own = moved_to(between, -lever)
-        known[name] = (*ends, own)
-        found[row] = row_of(own)
-    return found
+    setup, ends = result.problem.setup, slice(after - 1, after + 1)
+    known = None if result.coordinates is None else result.coordinates[ends]
+    here, there = points_of(setup, result.absolute[ends], result.integrals[ends], known)
+    tree, point = tree_setup(setup).tree, here.copy()
+    for body, pair in enumerate(tree.pair.tolist()):
+        q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
+        stored, rates = slice(q, q + STORED[pair]), slice(v, v + DOF[pair])
+        begin, end = ((one[stored], one[rates]) for one in (here, there))
+        check_turn(result, body, pair, (begin[1], end[1]), length, after)
+        blend = turned if pair >= SPHERICAL else shifted
+        point[stored], point[rates] = blend(pair, begin, end, length, share)
+    tree_work = make_tree_workspace(tree, np.zeros(1), False, False)
+    return absolute_of(tree, tree_work, point[None])[0]
 
 
-def frame_of(space: Space, body: Body, model: Model) -> tuple[Floats, Group]:
-    """The frame point of a body's space in its axes, and the group its pose is taken in.
-
-    A subgroup is part of SE(3), where the frame point makes no difference.
-    """
-    if space.group == "SE3" or (space.group == "subgroup" and space.at is not None):
-        return np.zeros(3), SE3
-    point = np.array(frame_point(space, body, model)) - np.array(body.position)
-    return np.array(body.rotation).T @ point, PRODUCT
-
-
-def check_turn(name: str, ends: tuple[Motion, ...], length: float, since: Any) -> None:
+def check_turn(
+    result: "Result", body: int, pair: int, rates: Any, length: float, after: int
+) -> None:
     """Refuse a body that turns by half a turn or more: poses do not show which way."""
-    turn = length * max(float(np.linalg.norm(end.angular)) for end in ends)
+    turns = 3 if pair >= SPHERICAL else turns_of(pair)
+    turn = length * max(float(np.linalg.norm(own[:turns])) for own in rates)
     if turn >= np.pi:
+        name = list(result.problem.setup.body_index)[body]
         raise InvalidOption(
-            f"at: body '{name}' turns by {turn:.2g} rad from the saved time {float(since):g} s to"
-            f" the next, {length:g} s later; between them its pose is not known.",
+            f"at: body '{name}' turns by {turn:.2g} rad from the saved time"
+            f" {float(result.t[after - 1]):g} s to the next, {length:g} s later; between them its"
+            " pose is not known.",
             "Save more states: a smaller save_every, or t_eval= with the times wanted.",
         )
 
 
-def blended(group: Group, here: Motion, there: Motion, length: float, share: float) -> Motion:
-    """The cubic in the logarithm that has both velocities."""
-    pose, velocity = element(group, here)
-    end, end_velocity = element(group, there)
-    whole = group.log(group.compose(group.inverse(pose), end))
-    s = share
-    at_end = np.array(group.dexp_inv(minus(whole), end_velocity)) * length
-    basis = np.stack((np.array(velocity) * length, np.array(whole), at_end))
-    xi = np.tensordot((s * (1 - s) ** 2, s * s * (3 - 2 * s), s * s * (s - 1)), basis, 1)
+def shifted(pair: int, begin: Any, end: Any, length: float, share: float) -> tuple[Any, Any]:
+    """Stored numbers and rates of a pair whose coordinates are numbers: an angle comes first."""
+    stored = begin[0].copy()
+    at = [0, *range(3, len(stored))] if turns_of(pair) else list(range(len(stored)))
+    gone, rates = cubic(end[0][at] - stored[at], begin[1], end[1], length, share)
+    stored[at] += gone
+    if turns_of(pair):
+        stored[1:3] = np.cos(stored[0]), np.sin(stored[0])
+    return stored, rates
+
+
+def turned(pair: int, begin: Any, end: Any, length: float, share: float) -> tuple[Any, Any]:
+    """The same of a pair that stores a quaternion, and a place if it is no ball."""
+    group = SE3 if pair == SE3_PAIR else PRODUCT
+    (pose, first), (last_pose, last) = (element(*one) for one in (begin, end))
+    whole = group.log(group.compose(group.inverse(pose), last_pose))
+    last = group.dexp_inv(minus(whole), pairs(last))
+    gone, slope = cubic(np.array(whole), first, np.array(last), length, share)
+    moved = group.compose(pose, group.exp(pairs(gone)))
+    rates = np.ravel(group.dexp(minus(gone), pairs(slope)))
+    return np.concatenate(moved)[: len(begin[0])], rates[: len(begin[1])]
+
+
+def cubic(
+    whole: Floats, first: Floats, last: Floats, length: float, share: float
+) -> tuple[Floats, Floats]:
+    """How far the cubic with both rates has gone, and its slope."""
+    s, basis = share, np.stack((first * length, whole, last * length))
+    gone = np.tensordot((s * (1 - s) ** 2, s * s * (3 - 2 * s), s * s * (s - 1)), basis, 1)
     slope = np.tensordot(
         ((1 - s) * (1 - 3 * s), 6 * s * (1 - s), s * (3 * s - 2)), basis / length, 1
     )
-    turn, place = group.compose(pose, group.exp(pair(xi)))
-    angular, linear = map(np.array, group.dexp(minus(pair(xi)), pair(slope)))
-    rotation = np.array(so3_matrix(turn)).reshape(3, 3)
-    return Motion(rotation, np.array(place), angular, rotation @ linear if group is SE3 else linear)
+    return gone, slope
 
 
-def element(group: Group, motion: Motion) -> tuple[Any, Any]:
-    """An element of the group and its velocity, as the formulas take them."""
-    turn = so3_from_matrix(tuple(motion.rotation.ravel().tolist()))
-    linear = motion.rotation.T @ motion.velocity if group is SE3 else motion.velocity
-    return (turn, tuple(motion.place.tolist())), pair(np.stack((motion.angular, linear)))
+def element(stored: Floats, rates: Floats) -> tuple[Any, Floats]:
+    """An element of the group, and its velocity (2, 3); a ball stays where it is."""
+    place, velocity = np.zeros(3), np.zeros((2, 3))
+    place[: len(stored) - 4] = stored[4:]
+    velocity.ravel()[: len(rates)] = rates
+    return (tuple(stored[:4].tolist()), tuple(place.tolist())), velocity
 
 
-def pair(rows: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    return tuple(rows[0].tolist()), tuple(rows[1].tolist())
+def pairs(rows: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    return tuple(np.array(rows[0]).tolist()), tuple(np.array(rows[1]).tolist())
 
 
 def minus(twist: Any) -> Any:
-    return pair(-np.array(twist))
-
-
-# --- motions of points, and relative to each other ------------------------------------------------
-
-
-def motion_of(row: Floats) -> Motion:
-    rotation = row[POSE_R : POSE_R + 9].reshape(3, 3)
-    place, angular = row[POSE_X : POSE_X + 3], row[TWIST : TWIST + 3]
-    return Motion(rotation, place, angular, rotation @ row[TWIST + 3 :])
-
-
-def row_of(motion: Motion) -> Floats:
-    row = np.empty(TWIST + 6)
-    row[POSE_R : POSE_R + 9] = motion.rotation.ravel()
-    row[POSE_X : POSE_X + 3] = motion.place
-    row[TWIST : TWIST + 3] = motion.angular
-    row[TWIST + 3 :] = motion.rotation.T @ motion.velocity
-    return row
-
-
-def moved_to(motion: Motion, lever: Floats) -> Motion:
-    """The motion of another point of the body."""
-    turn = motion.rotation
-    velocity = motion.velocity + turn @ np.cross(motion.angular, lever)
-    return Motion(turn, motion.place + turn @ lever, motion.angular, velocity)
-
-
-def relative(motion: Motion, reference: Motion) -> Motion:
-    """As seen in the frame of the reference."""
-    turn = reference.rotation.T @ motion.rotation
-    place = reference.rotation.T @ (motion.place - reference.place)
-    velocity = reference.rotation.T @ (motion.velocity - reference.velocity)
-    return Motion(
-        turn, place, motion.angular - turn.T @ reference.angular,
-        velocity - np.cross(reference.angular, place),
-    )  # fmt: skip
-
-
-def composed(reference: Motion, seen: Motion) -> Motion:
-    """The inverse of `relative`."""
-    turn = reference.rotation @ seen.rotation
-    velocity = seen.velocity + np.cross(reference.angular, seen.place)
-    return Motion(
-        turn, reference.place + reference.rotation @ seen.place,
-        seen.angular + seen.rotation.T @ reference.angular,
-        reference.velocity + reference.rotation @ velocity,
-    )  # fmt: skip
+    return pairs(-np.array(twist))
 
 
 def sliced(result: "Result", index: Any) -> "Result":

@@ -189,7 +189,7 @@ def read_on_pairs(
     its rows do, and what carries a body the rest, so that all bodies are in balance.
     """
     problem = problem or TreeProblem.from_setup(setup, shared=True)
-    points = points_of(problem, absolute, integrals, known)
+    points = points_of(problem.setup, absolute, integrals, known)
     joints = setup.system.joints
     wrenches = np.zeros((len(absolute), setup.system.joint_count, ROW_WIDTH))
     rates, places = np.zeros((*absolute.shape[:2], 6)), coupled_places(setup)
@@ -244,14 +244,13 @@ def own_readings(
     )  # fmt: skip
 
 
-def points_of(
-    problem: TreeProblem, absolute: Floats, integrals: Floats, known: Floats | None
-) -> Floats:
+def points_of(setup: Setup, absolute: Floats, integrals: Floats, known: Floats | None) -> Floats:
     """States (T, q + v) of poses and twists (T, n, 18), with the whole turns that were counted.
 
     Coordinates that are not known, those of older files, are told by integrals and poses.
     """
-    setup, body_of = problem.setup, tree_setup(problem.setup).body_of
+    found = tree_setup(setup)
+    tree, body_of = found.tree, found.body_of
     columns = dict[tuple[int, str], Floats]()
     for joint, (column, *_) in angle_columns(setup).items():
         if joint in body_of:
@@ -260,7 +259,7 @@ def points_of(
         if known is not None and joint in body_of and np.isfinite(known[:, column]).all():
             columns[body_of[joint], word] = known[:, column]
     rows = [
-        state_of(problem.tree, row, {key: float(column[k]) for key, column in columns.items()})
+        state_of(tree, row, {key: float(column[k]) for key, column in columns.items()})
         for k, row in enumerate(absolute)
     ]
     return np.array(rows).reshape(len(absolute), -1)
