@@ -1,7 +1,10 @@
 """A formula that sees several bodies and answers a force and a torque for each."""
 
+import warnings
+
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import chasles as ch
 
@@ -171,3 +174,45 @@ def test_vibrations_know_it():
 def test_it_moves_with_a_prefix():
     (force,) = three().placed(prefix="a ").forces
     assert force.bodies == ("a one", "a two", "a three")
+
+
+# --- stiff formulas ---
+
+LAG = 1e-2  # s, damping over stiffness
+
+
+def knot(stiffness):
+    """All bodies are drawn to each other by stiff springs and dampers."""
+
+    def formula(t, *motions):
+        places, speeds = (np.array([motion[k] for motion in motions]) for k in (0, 2))
+        away = 3.0 * (places + LAG * speeds) - (places + LAG * speeds).sum(axis=0)
+        return [(tuple(pull.tolist()), NOTHING) for pull in -stiffness * away]
+
+    return formula
+
+
+def exact_places(stiffness, model, times):
+    """M x'' = -L (k x + c x') with L the Laplace matrix of the triangle, by the exponential."""
+    bodies = model.bodies
+    masses = np.array([body.mass for body in bodies])
+    laplace = (3.0 * np.eye(3) - np.ones((3, 3))) * stiffness / masses[:, None]
+    rates = np.block([[np.zeros((3, 3)), np.eye(3)], [-laplace, -LAG * laplace]])
+    start = np.array([[*body.position] for body in bodies]
+                     + [[*(body.velocity or NOTHING)] for body in bodies])  # fmt: skip
+    return np.stack([(expm(rates * t) @ start)[:3] for t in times])
+
+
+@pytest.mark.parametrize("stiffness", [1e4, 1e7])
+@pytest.mark.parametrize("method", ["generalized-alpha", "bliedf2"])
+def test_newtons_matrix_has_all_bodies_of_a_stiff_formula(method, stiffness):
+    model = three(knot(stiffness))
+    with warnings.catch_warnings():  # of the energy that decays faster than steps resolve
+        warnings.simplefilter("ignore", ch.ChaslesWarning)
+        result = ch.simulate(model, until=0.2, step=1e-3, method=method)
+    found = np.stack([result.position(name) for name in NAMES], axis=1)
+    wanted = exact_places(stiffness, model, result.t)
+    assert np.abs(found - wanted)[20:].max() < 2e-2
+    assert np.abs(found - wanted)[-1].max() < 1e-4
+    most = 6 if stiffness > 1e6 else 15  # with the matrix of Newton's method, and without it
+    assert result.provenance.iterations < most * result.provenance.steps

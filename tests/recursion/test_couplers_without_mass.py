@@ -58,6 +58,71 @@ def test_a_coupler_without_mass_is_a_link(method, order):
     assert np.abs(found - exact).max() < (1e-6 if method == "rk4" else 100.0 * step**2)
 
 
+SPACES = ("SE3", "SO3xR3", "framed", "SE3 relative", "SO3xR3 on joints")
+#: By method: how far it may be off after 1 s in steps of 1 ms.
+METHODS = {
+    "rk4": 1e-6, "gauss4": 1e-6, "half-explicit": 1e-6, "linearly-implicit": 1e-3,
+    "generalized-alpha": 1e-4, "rattlie": 1e-4,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("spaces", SPACES)
+def test_so_it_is_on_charts(spaces, method):
+    exact = last(with_a_link(), method="dop853")
+    for order in (0, 1):
+        found = last(with_a_coupler(0.0, order), spaces=spaces, method=method)
+        assert np.abs(found - exact).max() < METHODS[method]
+
+
+def test_a_body_on_a_chart_beside_it_keeps_its_joints():
+    run = ch.simulate(with_a_coupler(0.0), 1.0, 1e-3, start=STARTED, spaces="SE3")
+    for name in ("a", "b", "d"):
+        assert run.violation(name).max() < 1e-13
+    assert run.violation("c").max() > 1e-10
+
+
+# --- in space: a rod with a ball at one end and a universal joint at the other ---
+
+
+def in_space():
+    bodies = [
+        ch.Body.box("crank", (0.1, 0.1, 1.0), mass=1.0, position=(0, 0, 0.5)),
+        ch.Body.box("rocker", (0.1, 0.1, 1.3), mass=1.0, position=(1.0, 0.4, 0.35)),
+    ]
+    joints = [
+        ch.Revolute("a", ch.GROUND, bodies[0], (0, 0, 0), Y),
+        ch.Revolute("d", ch.GROUND, bodies[1], (1, 0.4, -0.3), (0.3, 1, 0)),
+    ]
+    return bodies, joints
+
+
+def with_a_rod(order=0):
+    (crank, rocker), (a, d) = in_space()
+    rod = ch.Body.frame("coupler", position=(0.5, 0.2, 1.0))
+    ball = ch.Spherical("b", crank, rod, (0, 0, 1))
+    cross = ch.Universal("c", rod, rocker, (1, 0.4, 1), axis=(0, 0, 1), axis_b=(0.4, -1, 0))
+    bodies = [[crank, rod, rocker], [rod, rocker, crank]][order]
+    return ch.Model(bodies, [[a, ball, cross, d], [d, cross, ball, a]][order])
+
+
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("spaces", ["auto", *SPACES])
+def test_a_rod_without_mass_between_a_ball_and_a_cross_is_a_distance(spaces, order):
+    bodies, joints = in_space()
+    link = ch.Distance("link", *bodies, (0, 0, 1), (1, 0.4, 1))
+    exact = last(ch.Model(bodies, [*joints, link]), method="dop853")
+    found = last(with_a_rod(order), spaces=spaces, method="dop853")
+    assert np.abs(found - exact).max() < 1e-9
+
+
+def test_the_designation_says_what_moves_a_body_beside_such_a_rod():
+    chosen = ch.designate(with_a_rod())
+    assert chosen.spaces["crank"] == ch.Space("subgroup", "a")
+    assert chosen.spaces["rocker"] == ch.Space("SE3")
+    assert "d" in [p.joint for p in chosen.predictions if p.exact]
+
+
 @pytest.mark.parametrize("spaces", ["auto", "SE3"])
 @pytest.mark.parametrize("mass", [1e-6, 1e-9])
 def test_a_coupler_with_hardly_any_mass_is_one_too(mass, spaces):

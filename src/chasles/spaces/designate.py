@@ -9,7 +9,7 @@ from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces.designation import Designation, Row
 from chasles.spaces.exactness import Charts, Geometry
-from chasles.spaces.on_subgroups import mixed_tree, on_subgroups, tree_under
+from chasles.spaces.on_subgroups import beside_frames, mixed_tree, on_subgroups, tree_under
 from chasles.spaces.space import SE3, SO3xR3, Space, reference_order
 from chasles.spaces.subgroups import classify
 from chasles.spaces.tree import SpanningTree, pair_tree, spanning_tree, way_down
@@ -219,11 +219,14 @@ def cut_joints(model: Model, cut: Any) -> tuple[str, ...]:
 def choose(model: Model, tree: SpanningTree, forced: Mapping[str, Space]) -> dict[str, Space]:
     """The smallest space of every body in which the joint that carries it is exact.
 
-    That is the joint's own motion subgroup, unless a user has chosen charts and no subgroup.
+    That is the joint's own motion subgroup, unless a user has chosen charts and no subgroup, or the
+    body has to give a massless frame its inertia.
     """
     grouped = on_subgroups(forced)
     if not forced and moves_in_subgroups(model):
-        return {name: on_subgroup(tree, name) for name in model.body_names}
+        found = {name: on_subgroup(tree, name) for name in model.body_names}
+        beside = beside_frames(model, tree.parents)
+        return found | {name: Space("SE3", None, carrier(tree, name)[1]) for name in beside}
     chosen = dict(forced)
     for name, carried in tree.parents.items():
         if name in forced:

@@ -114,8 +114,8 @@ def tree_under(model: Model, forced: Mapping[str, Space], cut: Collection[str]) 
     return spanning_tree(model, cut)
 
 
-def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -> SpanningTree:
-    """The tree that bodies on the subgroups of their joints hang on, parents first.
+def carriers(model: Model, spaces: Mapping[str, Space], fit: bool = True) -> Parents:
+    """What bodies on the subgroups of their joints hang on, parents first.
 
     Bodies on charts that fit no joint are carried by none, nor are others without `fit`; references
     come before them, too.
@@ -131,7 +131,37 @@ def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -
             fitting = fitting_joint(model, name, space, joints)
             at = fitting.name if fitting else None
         parents[name] = (space.relative_to or GROUND.name, at) if isinstance(at, str) else None
+    return parents
+
+
+def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -> SpanningTree:
+    """The tree of `carriers`, but for bodies on charts beside massless frames (`beside_frames`).
+
+    These stay on their charts, with rows for all of their joints, and make the same steps.
+    """
+    parents = carriers(model, spaces, fit)
+    for name in beside_frames(model, parents):
+        if is_charted(spaces, name):
+            parents[name] = None
     return tree_of(model, parents)
+
+
+def beside_frames(model: Model, parents: Parents) -> list[str]:
+    """Bodies that a cut joint connects with a massless frame on which nothing hangs.
+
+    A frame can be eliminated only after it was given inertia.  The rows of the cut joint do that,
+    if the body on their other side was eliminated first, and passed nothing to a parent: if it has
+    six dimensions.
+    """
+    carrying = {carried[0] for carried in parents.values() if carried}
+    bare = {body.name for body in model.bodies if body.mass == 0.0} - carrying
+    found = []
+    for name in tree_of(model, parents).cut if bare else ():
+        ends = model.joint(name).a, model.joint(name).b
+        for frame, other in (ends, ends[::-1]):
+            if frame in bare and other not in (*bare, *carrying, GROUND.name):
+                found.append(other)
+    return found
 
 
 def mixed_tree(model: Model, spaces: Mapping[str, Space]) -> SpanningTree:
@@ -140,7 +170,7 @@ def mixed_tree(model: Model, spaces: Mapping[str, Space]) -> SpanningTree:
     What a chart is confined to follows from the rows of its joints wherever it keeps that, whether
     the joint carries the body or is cut.  A joint to the reference comes first.
     """
-    carried = subgroup_tree(model, spaces).parents
+    carried = carriers(model, spaces)
     waiting = [name for name, on in carried.items() if on is None and is_charted(spaces, name)]
     if not waiting:
         return tree_of(model, carried)
@@ -187,7 +217,7 @@ def check_subgroups(model: Model, spaces: Mapping[str, Space]) -> None:
                 " equation of motion: only the motion subgroup of its joint can move it.",
                 f"Leave '{name}' out of spaces, which puts it there, or give it a mass.",
             )
-    subgroup_tree(model, spaces)  # refuses bodies that carry each other in a circle
+    carriers(model, spaces)  # refuses bodies that carry each other in a circle
 
 
 def check_carrier(model: Model, name: str, space: Space) -> None:

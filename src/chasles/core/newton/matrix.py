@@ -20,6 +20,7 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, clear, copy,
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
 from chasles.core.blocks.small import dot6
 from chasles.core.constraints.registry import assemble_joint
+from chasles.core.forces.custom import SEEN_WIDTH
 from chasles.core.newton.armatures import apply_rotors, load_effort, load_rotors
 from chasles.core.newton.partials import (
     PARTIALS_WIDTH,
@@ -73,6 +74,22 @@ def add_pair(newton: Any, between: Any, which: int, a: int, b: int) -> None:
         return
     add_square(newton, between[2 * which], 0, 1, b)
     add_square(newton, between[2 * which + 1], 1, 0, a)
+
+
+@routine
+def load_pairs(system: Any, newton: Any, workspace: Any, multipliers: Any) -> None:
+    """What formulas of several bodies add, pair by pair of these."""
+    for k in range(newton.pair_count):
+        force, own = newton.pairs[4 * k], newton.pairs[4 * k + 3]
+        a, b = newton.pairs[4 * k + 1], newton.pairs[4 * k + 2]
+        put_slopes(system, newton.tangents, workspace, multipliers, force, 0, a, b)
+        if own == 3:
+            add_square(newton, newton.own[a], 0, 0, a)
+        if own >= 2:
+            add_square(newton, newton.own[b], 1, 1, b)
+        at = 2 * (system.force_count + k)
+        add_square(newton, newton.across[at], 0, 1, b)
+        add_square(newton, newton.across[at + 1], 1, 0, a)
 
 
 @routine
@@ -197,8 +214,11 @@ def load_newton(
     clear(newton.values, newton.size)
     put_partials(mechanism, workspace, iteration, newton.partials, factors)
     load_bodies(system, newton, workspace)
+    load_pairs(system, newton, workspace, iteration.multipliers)
     for force in range(system.force_count):
         a, b = forces.a[force], forces.b[force]
+        if forces.seen[force * SEEN_WIDTH] > 0:
+            continue  # by pairs
         if mechanism.tree_work.along[force] >= 0:
             load_effort(mechanism, newton, workspace, point, force)
         elif put_slopes(system, newton.tangents, workspace, iteration.multipliers, force, 0, a, b):

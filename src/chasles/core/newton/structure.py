@@ -57,7 +57,9 @@ class Newton(NamedTuple):
     products: int  # multiplications of one factorisation, for comparison
     own: Integers  # (n,) offset of the block of a body
     beside: Integers  # (m, 2) offsets of the blocks (a, b) and (b, a) of a joint's bodies, or -1
-    across: Integers  # (f, 2) the same for forces
+    across: Integers  # (f + p, 2) the same for forces, and for pairs of bodies of formulas
+    pairs: Integers  # (p, 4) of formulas of several bodies: the force, a, b, and see `pairs_of`
+    pair_count: int
     pivot: Integers  # (m,) offset of the block of a joint
     rows: Integers  # (m, 4) offsets of (joint, a), (a, joint), (joint, b), (b, joint), or -1
     damping: Floats  # (rows,) mu
@@ -78,7 +80,9 @@ def newton_of(solver: Any, mechanism: Any) -> Newton:
     sizes = np.concatenate((np.full(bodies, 6), joints.rows)).astype(np.int64)
     sizes[[bodies + joint for joint in coupled]] = 1
     offsets = np.concatenate((6 * np.arange(bodies), 6 * bodies + joints.first_row))
-    pushed = [pair for pair in zip(forces.a.tolist(), forces.b.tolist()) if min(pair) >= 0]
+    together = pairs_of(system)
+    on = [*zip(forces.a.tolist(), forces.b.tolist()), *((a, b) for _, a, b, _ in together)]
+    pushed = [pair for pair in on if min(pair) >= 0]
     ends = list(zip(joints.a.tolist(), joints.b.tolist()))
     held = [pair for pair in ends if min(pair) >= 0]
     edges = [*held, *pushed]
@@ -103,7 +107,9 @@ def newton_of(solver: Any, mechanism: Any) -> Newton:
         nodes, slots, targets, len(nodes), size, products,
         own=own[:bodies],
         beside=pairs(joints.a.tolist(), joints.b.tolist()),
-        across=pairs(forces.a.tolist(), forces.b.tolist()),
+        across=pairs(*zip(*on)) if on else pairs((), ()),
+        pairs=np.array(together, np.int64).reshape(-1, 4),
+        pair_count=len(together),
         pivot=own[bodies:],
         rows=np.hstack((pairs(numbers, joints.a.tolist()), pairs(numbers, joints.b.tolist()))),
         damping=LESS * solver.form.damping,
@@ -124,6 +130,20 @@ def newton_of(solver: Any, mechanism: Any) -> Newton:
         ),
         tangents=make_tangents(system, workspace),
     )  # fmt: skip
+
+
+def pairs_of(system: System) -> list[tuple[int, int, int, int]]:
+    """(force, a, b, own) of all pairs of bodies that a formula of several bodies pushes.
+
+    What each body adds on itself comes with one of its pairs: own is 2 for b, 3 for a and b.
+    """
+    found = []
+    for force, (count, *bodies) in enumerate(system.forces.seen[: system.force_count].tolist()):
+        for k in range(1, count):
+            for j in range(k):
+                own = 0 if j > 0 else 3 if k == 1 else 2
+                found.append((force, bodies[j], bodies[k], own))
+    return found
 
 
 def coupled_bodies(tree: Tree, loops: Loops) -> dict[int, list[int]]:
