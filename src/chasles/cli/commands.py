@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from chasles.cli.declared import show
+from chasles.cli.declared import given, show
 from chasles.model import InvalidOption
 
 IMPORTED = 5.0  # s that a robot is run for, unless its user says so
@@ -47,10 +47,8 @@ def advise(options: Namespace) -> int:
     from chasles.studies.advise import advise
 
     model, run = read_file(options.file)
-    asked: dict[str, Any] = {"until": run["until"]} if "until" in run else {}
-    for name in ("target", "energy", "until", "budget"):
-        if getattr(options, name) is not None:
-            asked[name] = getattr(options, name)
+    asked = {"until": run["until"]} if "until" in run else {}
+    asked |= given(options, "target", "energy", "until", "budget")
     advice = advise(model, **asked, progress=False if options.json else None)
     return show(options, advice, advice.as_dict, advice.met)
 
@@ -110,8 +108,7 @@ def paper(options: Namespace) -> int:
     from chasles.studies.paper.examples import Options
     from chasles.studies.paper.report import make_report
 
-    names = ("step", "method", "until", "out", "quick")
-    asked = {name: getattr(options, name) for name in names}
+    asked = given(options, "step", "method", "until", "out", "quick")
     print(make_report(Options(examples=tuple(options.example or ()) or None, **asked)))
     return 0
 
@@ -187,9 +184,7 @@ def export(options: Namespace) -> int:
     spaces = options.spaces or ["auto"]
     asked: dict[str, Any] = {"method": options.method, "exact": not options.fma}
     asked["spaces"] = spaces[0] if len(spaces) == 1 else spaces
-    for name in ("step", "until", "title", "stabilise"):
-        if getattr(options, name) is not None:
-            asked[name] = getattr(options, name)
+    asked |= given(options, "step", "until", "title", "stabilise")
     if options.sliders:
         asked["sliders"] = dict(slider(words) for words in options.sliders)
     if target.suffix.lower() == ".html":

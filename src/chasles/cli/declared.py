@@ -101,6 +101,11 @@ def called(place: str, options: argparse.Namespace) -> int:
 # --- what commands share --------------------------------------------------------------------------
 
 
+def given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """The options of these names that were given."""
+    return {name: value for name in names if (value := getattr(options, name)) is not None}
+
+
 def show(options: Namespace, words: Any, data: Callable[[], Any], good: bool = True) -> int:
     """Print words, or data as JSON where that was asked for; the exit code."""
     if options.json:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from chasles.cli.declared import show
+from chasles.cli.declared import given, show
 from chasles.model import InvalidOption
 from chasles.model.tables import small
 from chasles.run.options import CHOOSING, PLAIN
@@ -20,13 +20,13 @@ def call(options: argparse.Namespace) -> int:
     from chasles.run.simulate import simulate
 
     model, run = read_file(options.file)
-    given = {name: value for name in PLAIN if (value := getattr(options, name)) is not None}
-    if "step" not in given and any(name in given for name in CHOOSING):
-        other = ("rtol", "atol") if "tol" in given else ("tol",)
+    asked = given(options, *PLAIN)
+    if "step" not in asked and any(name in asked for name in CHOOSING):
+        other = ("rtol", "atol") if "tol" in asked else ("tol",)
         run = {name: value for name, value in run.items() if name not in ("step", *other)}
-    elif "step" in given:  # instead of the file's tolerances
+    elif "step" in asked:  # instead of the file's tolerances
         run = {name: value for name, value in run.items() if name not in CHOOSING}
-    run |= given
+    run |= asked
     if "until" not in run:
         raise InvalidOption(
             f"'{options.file}' has no end time for the run.",

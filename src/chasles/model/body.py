@@ -441,6 +441,11 @@ def checked_body(
     return name
 
 
+def body_that(moves: str) -> Callable[[Any, str, str, Invalid], str]:
+    """The check of a body; `moves` says why the ground is none."""
+    return lambda body, what, where, invalid: checked_body(body, what, where, invalid, moves)
+
+
 def solid(name: str, shape: Shape, mass: float | None, density: float | None, start: Start) -> Body:
     """The body that a homogeneous solid makes."""
     mass = mass_of(shape.volume, mass, density, f"body '{name}'")

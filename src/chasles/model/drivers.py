@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
-from chasles.model.body import Body, checked_body
+from chasles.model.body import Body, body_that
 from chasles.model.checks import Invalid
 from chasles.model.coordinates import OfJoint, Which
 from chasles.model.derivatives import Function
@@ -34,12 +34,8 @@ def checked_motion(motion: Any, what: str, where: str, invalid: Invalid) -> Sign
     return signal
 
 
-def moving_body(body: Any, what: str, where: str, invalid: Invalid) -> str:
-    return checked_body(body, what, where, invalid, "does not move")
-
-
 Motion = Annotated[Taken[Signal | Function, Signal], checked_motion]
-OfBody = Annotated[Taken[Body | str, str], moving_body]
+OfBody = Annotated[Taken[Body | str, str], body_that("does not move")]
 
 
 class AnyDriver(Registered):

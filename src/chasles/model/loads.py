@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeGuard
 
 import numpy as np
 
-from chasles.model.body import Body, checked_body
+from chasles.model.body import Body, body_that
 from chasles.model.checks import Invalid, Vector3, answer_of, checked_times, checked_vector
 from chasles.model.errors import ChaslesError, InvalidForce
 from chasles.model.fields import PointOrNone, Taken, given, not_negative, word
@@ -39,10 +39,7 @@ def checked_load(value: Any, what: str, where: str, invalid: Invalid) -> VectorO
         ) from None
 
 
-def pushed_body(body: Any, what: str, where: str, invalid: Invalid) -> str:
-    return checked_body(body, what, where, invalid, "no force moves")
-
-
+pushed_body = body_that("no force moves")
 Wrench = Annotated[Taken[ArrayLike | Callable[..., Any] | None, VectorOfTime], checked_load]
 OnBody = Annotated[Taken[Body | str, str], pushed_body]
 

@@ -67,10 +67,8 @@ def animate(
     target = None if path is None else checked_file(path, KINDS, "animate: the film")
     if title is None and target is not None:
         title = title_from(target)
-    names, arranged = (
-        labels_of(every, labels),
-        checked_layout(layout, "layout", "animate", InvalidOption),
-    )
+    names = labels_of(every, labels)
+    arranged = checked_layout(layout, "layout", "animate", InvalidOption)
     if frames is not None:
         frames = checked_count(frames, "frames", None, "animate", InvalidOption, least=2)
     if live or sliders is not None:

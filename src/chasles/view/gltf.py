@@ -24,6 +24,7 @@ from chasles.view.camera import LAYOUTS, horizontal, reached, set_out
 from chasles.view.film import colours_of, title_of
 from chasles.view.forms import PLAIN, extents, paint_of, pattern_of
 from chasles.view.geometry import Solid, at_rest, own_solid, solid_from, turned, with_normals
+from chasles.view.render import linear
 from chasles.view.scene import ROD, Part, Scene, Tie, scene_of_run
 from chasles.view.surfaces import (
     COIL,
@@ -241,7 +242,7 @@ class Meshes:
             self.inks[colour, metal] = self.film.add("materials", {
                 "name": colour,
                 "pbrMetallicRoughness": {
-                    "baseColorFactor": [*linear(colour), 1.0],
+                    "baseColorFactor": [*linear(rgb(colour)).round(6).tolist(), 1.0],
                     "metallicFactor": 0.9 if metal else 0.0,
                     "roughnessFactor": 0.35 if metal else 0.6,
                 },
@@ -271,13 +272,6 @@ def end_of(result: Result, name: str, at: Floats, frames: Any) -> Floats:
     if name == GROUND.name:
         return np.broadcast_to(at, (len(frames), 3)).copy()
     return np.asarray(result.position(name)[frames] + result.rotation(name)[frames] @ at)
-
-
-def linear(colour: str) -> list[float]:
-    """The amounts of light of an sRGB colour."""
-    own = rgb(colour) / 255.0
-    light = np.where(own <= 0.04045, own / 12.92, ((own + 0.055) / 1.055) ** 2.4)
-    return [round(float(x), 6) for x in light]
 
 
 def tube(spring: bool, size: float) -> Solid:

@@ -10,7 +10,6 @@ from typing import Any
 
 from chasles.model import Body, ChaslesError
 from chasles.model.checks import check_flag, checked_count
-from chasles.model.keywords import checked_keywords
 from chasles.result.result import Result
 from chasles.view.camera import checked_follow
 from chasles.view.film import make_film
@@ -28,23 +27,10 @@ class NoViewer(ChaslesError):
     """No port is free for the viewer."""
 
 
-@checked_keywords
 def view(
     result: Result, port: int = 8080, block: bool | None = None, follow: Body | str | None = None
 ) -> "Live":
-    """Serve a run on this machine; open the address that is printed.
-
-    Parameters
-    ----------
-    result
-        The run.
-    port
-        Port of the server, on this machine only. If it is taken, the next free one.
-    block
-        Wait until Ctrl-C. By default the viewer runs as long as the returned object exists.
-    follow
-        Body that the camera follows.
-    """
+    """Serve a run on this machine, at a port or the next free one: see `Result.view`."""
     if block is not None:
         check_flag(block, "block", "view", NoViewer)
     number = checked_count(port, "port", LAST_PORT, "view", NoViewer, least=0)

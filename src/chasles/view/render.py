@@ -195,7 +195,7 @@ def floor_shade(
 
 
 def linear(colours: Floats) -> Floats:
-    """Amounts of light of sRGB colours, 0 to 255."""
+    """Amounts of light, 0 to 1, of sRGB colours, 0 to 255."""
     own = colours / 255.0
     return np.where(own <= 0.04045, own / 12.92, ((own + 0.055) / 1.055) ** 2.4)
 
