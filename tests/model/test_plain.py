@@ -92,7 +92,7 @@ DELETED = object()
         (
             {"bodies__0": 7},
             InvalidModel,
-            "bodies[0] must be a dict of name, mass",
+            "bodies[0] must be a dict, got 7",
         ),
         ({"bodies": {"0": 7}}, InvalidModel, "bodies must be a list, got {'0': 7}"),
         (

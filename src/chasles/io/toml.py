@@ -93,25 +93,13 @@ def decoded(text: str, source: Path) -> dict[str, Any]:
 class FileReader(Reader):
     """Reads what people write: units in the names of keys, and solids beside mass and inertia."""
 
-    kinds: ClassVar[dict[str, Any]] = {"bodies": {"body": Body, **SOLIDS}, **Reader.kinds}
+    kinds: ClassVar[dict[str, Any]] = {**Reader.kinds, "bodies": {"body": Body, **SOLIDS}}
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         listed = document.get("joints")
         joints = [j for j in listed if isinstance(j, dict)] if isinstance(listed, list) else []
         #: name -> kind of every joint that says both; what else is wrong is refused later
         self.joints = {j["name"]: j.get("kind") for j in joints if isinstance(j.get("name"), str)}
-
-    def body(self, plain: Any, where: str) -> Body:
-        """A body by its mass and inertia, or a solid."""
-        if not isinstance(plain, dict):
-            return super().body(plain, where)
-        if plain.get("kind", "body") == "body":
-            rest = {name: value for name, value in plain.items() if name != "kind"}
-            return super().body(rest, where)
-        make, fields = self.of_kind(plain, "bodies", where)
-        with placed_at(where):
-            body: Body = make(**{name: x for name, x in fields.items() if x is not None})
-        return body
 
     def expected(self, make: Any) -> dict[str, Any]:
         """A solid may have a start; what is left out of it is not given."""
@@ -120,6 +108,12 @@ class FileReader(Reader):
             known |= dict.fromkeys(START)
             del known["start"]
         return known
+
+    def of_kind(self, table: Any, what: str, where: str) -> tuple[Any, dict[str, Any]]:
+        make, fields = super().of_kind(table, what, where)
+        if make in SOLIDS.values():
+            fields = {name: value for name, value in fields.items() if value is not None}
+        return make, fields
 
     def fields(self, table: Any, expected: dict[str, Any], where: str) -> dict[str, Any]:
         """A table in SI units."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypedDict, TypeVar, Unpack, cast
+from typing import Annotated, Any, ClassVar, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from chasles.model.checks import (
     IDENTITY,
     Invalid,
     Matrix3,
-    Vector3,
     as_matrix,
     as_vector,
     checked_array,
@@ -20,9 +19,11 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.errors import InvalidBody, short_repr
+from chasles.model.fields import Point, PointOrNone, Taken, given
 from chasles.model.keywords import WithConstructors, checked_keywords, explain
+from chasles.model.registered import Part
 from chasles.model.rotations import Turned, rotation_of
-from chasles.model.shapes import Box, Cylinder, Rod, Shape, Sphere, checked_axis
+from chasles.model.shapes import Box, Cylinder, Rod, Rotation, Shape, Sphere, checked_axis
 from chasles.model.solids import (
     checked_inertia,
     checked_shapes,
@@ -90,9 +91,14 @@ def takes_start(maker: Maker) -> Maker:
     return checked_keywords(maker, more=Start.__annotations__)
 
 
+Shapes = Annotated[
+    Taken[Shape | Sequence[Shape] | None, tuple[Shape, ...]],
+    lambda shapes, what, where, invalid: checked_shapes(shapes, where),
+]
+
+
 @checked_keywords
-@dataclass(frozen=True, init=False)
-class Body(metaclass=WithConstructors):
+class Body(Part, metaclass=WithConstructors):
     """A rigid body, with its pose and velocity at t = 0.
 
     Parameters
@@ -130,16 +136,18 @@ class Body(metaclass=WithConstructors):
     ((0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.2))
     """
 
-    word: ClassVar[str] = "body"
-
+    word = "body"
+    invalid = InvalidBody
+    kind: ClassVar[str] = "body"
+    kinds: ClassVar[dict[str, type["Body"]]] = {}
     name: str
     mass: float
-    inertia: Matrix3
-    position: Vector3 = (0.0, 0.0, 0.0)
-    rotation: Matrix3 = IDENTITY
-    velocity: Vector3 | None = None
-    angular_velocity: Vector3 | None = None
-    shapes: tuple[Shape, ...] = ()
+    inertia: Taken[ArrayLike, Matrix3]
+    position: Point = given(default=(0.0, 0.0, 0.0))
+    rotation: Rotation = given(default=IDENTITY)
+    velocity: PointOrNone = given(default=None)
+    angular_velocity: PointOrNone = given(default=None)
+    shapes: Shapes = given(default=())
 
     def __init__(
         self,
@@ -153,25 +161,21 @@ class Body(metaclass=WithConstructors):
         shapes: Shape | Sequence[Shape] | None = None,
         shape: Shape | None = None,
     ) -> None:
-        where = f"body '{checked_body_name(name)}'"
+        fill(
+            self, name=name, mass=mass, inertia=inertia, position=position, rotation=rotation,
+            velocity=velocity, angular_velocity=angular_velocity,
+            shapes=shapes if shape is None else shape,
+        )  # fmt: skip
+        if shapes is not None and shape is not None:  # which is the older word for one of them
+            raise InvalidBody(
+                f"{self.where}: both shape and shapes are given.", "Give shapes=[...] alone."
+            )
+        self.__post_init__()
 
-        def vector(value: ArrayLike, what: str) -> Vector3:
-            return checked_vector(value, what, where, InvalidBody)
-
-        weight, moments = checked_solid(mass, inertia, where)
-        values = {
-            "name": name,
-            "mass": weight,
-            "inertia": moments,
-            "position": vector(position, "position"),
-            "rotation": rotation_of(rotation, where),
-            "velocity": None if velocity is None else vector(velocity, "velocity"),
-            "angular_velocity": (
-                None if angular_velocity is None else vector(angular_velocity, "angular_velocity")
-            ),
-            "shapes": checked_shapes(one_of(shapes, shape, where), where),
-        }
-        fill(self, **values)
+    def _check(self) -> None:
+        checked_body_name(self.name)
+        mass, inertia = checked_solid(self.mass, self.inertia, self.where)
+        fill(self, mass=mass, inertia=inertia)
 
     def __repr__(self) -> str:
         """Its name, mass and place, and the kinds of its shapes."""
@@ -411,13 +415,6 @@ def checked_solid(mass: Any, inertia: Any, where: str) -> tuple[float, Matrix3]:
             return 0.0, as_matrix(np.zeros((3, 3)))
     weight = checked_positive(mass, "mass", "kg", where, InvalidBody)
     return weight, checked_inertia(inertia, where)
-
-
-def one_of(shapes: Any, shape: Any, where: str) -> Any:
-    """`shape` is the older word for one of them."""
-    if shapes is not None and shape is not None:
-        raise InvalidBody(f"{where}: both shape and shapes are given.", "Give shapes=[...] alone.")
-    return shapes if shape is None else shape
 
 
 def name_of(body: Body | Ground | str) -> str:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chasles.model.body import GROUND, Body
-from chasles.model.checks import Vector3, as_matrix, checked_vector
+from chasles.model.body import GROUND
+from chasles.model.checks import Matrix3, Vector3, as_matrix, checked_vector
 from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import CustomCoupling, CustomForce, CustomJoint
 from chasles.model.errors import InvalidModel, short_repr
@@ -25,11 +25,11 @@ from chasles.model.words import ArrayLike, Floats
 if TYPE_CHECKING:
     from chasles.model.model import Model
 
-POINTS = ("at", "at_b")
-DIRECTIONS = ("axis", "axis_b", "direction")
+POINTS = ("position", "at", "at_b")
+DIRECTIONS = ("velocity", "axis", "axis_b", "direction")
 BODIES = ("a", "b", "body", "reaction")
 NAMES = ("name", "joint")
-PARTS = ("joints", "forces", "drivers", "sensors")
+PARTS = ("bodies", "joints", "forces", "drivers", "sensors")
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,9 @@ class Placement:
     def direction(self, direction: Vector3) -> Vector3:
         return turned(self.rotation, direction) if self.turns else direction
 
+    def turn(self, rotation: Matrix3) -> Matrix3:
+        return as_matrix(self.rotation @ np.array(rotation)) if self.turns else rotation
+
     def name(self, name: str) -> str:
         return self.prefix + name
 
@@ -75,30 +78,16 @@ def moved(model: "Model", prefix: str, position: ArrayLike, rotation: Turned) ->
         np.array(rotation_of(rotation, "placed")),
         np.array(checked_vector(position, "position", "placed", InvalidModel)),
     )
-    bodies = [moved_body(body, place) for body in model.bodies]
     parts = {what: [moved_part(part, place) for part in getattr(model, what)] for what in PARTS}
-    return type(model)(bodies, **parts, gravity=model.gravity, notes=model.notes)
-
-
-def moved_body(body: Body, place: Placement) -> Body:
-    rotation = body.rotation
-    if place.turns:
-        rotation = as_matrix(place.rotation @ np.array(body.rotation))
-    return replace(
-        body,
-        name=place.name(body.name),
-        position=place.point(body.position),
-        rotation=rotation,
-        velocity=None if body.velocity is None else place.direction(body.velocity),
-    )
+    return type(model)(**parts, gravity=model.gravity, notes=model.notes)
 
 
 def moved_part(part: Any, place: Placement) -> Any:
-    """A joint, force, driver or sensor: its points, directions and names."""
+    """A body, joint, force, driver or sensor: its points, directions and names."""
     check_movable(part, place)
     rules: list[tuple[tuple[str, ...], Callable[[Any], Any]]] = [
         (POINTS, place.point), (DIRECTIONS, place.direction),
-        (BODIES, place.body_name), (NAMES, place.name),
+        (BODIES, place.body_name), (NAMES, place.name), (("rotation",), place.turn),
     ]  # fmt: skip
     if isinstance(part, Load) and part.frame == WORLD:
         rules.append((("force", "torque"), place.direction))
@@ -165,6 +154,6 @@ def combined(first: "Model", second: "Model") -> "Model":
                 f"both models have a {what} '{shared[0]}'.",
                 "Give one of them a prefix: model.placed(prefix='left ').",
             )
-    parts = {what: getattr(first, what) + getattr(second, what) for what in ("bodies", *PARTS)}
+    parts = {what: getattr(first, what) + getattr(second, what) for what in PARTS}
     notes = first.notes + tuple(note for note in second.notes if note not in first.notes)
     return type(first)(**parts, gravity=first.gravity, notes=notes)

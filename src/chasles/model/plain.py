@@ -52,7 +52,6 @@ LISTS = ("bodies", *PARTS)
 #: How their kinds are called in messages.
 WORDS = {"bodies": "body kind", "shapes": "shape", "signals": "signal kind"}
 WORDS |= {what: f"{what.removesuffix('s')} kind" for what in PARTS}
-BODY = ("name", "mass", "inertia", "position", "rotation", "velocity", "angular_velocity", "shapes")
 
 
 def to_plain(model: Model) -> Plain:
@@ -107,7 +106,7 @@ def warn_of_classes(model: Model) -> None:
 
 
 def body_to_plain(body: Body) -> Plain:
-    plain = {name: listed(getattr(body, name)) for name in BODY}
+    plain = {name: listed(getattr(body, name)) for name in made_of(Body)}
     plain["shapes"] = [shape_to_plain(shape) for shape in body.shapes]
     return plain
 
@@ -212,8 +211,10 @@ def placed_at(where: str) -> Iterator[None]:
 class Reader:
     """Makes a model of plain data; every list and table of it is read by a method of its own."""
 
-    #: What tables may describe, by their kind; a body of plain data does not say one.
-    kinds: ClassVar[dict[str, Kinds]] = {**PARTS, "shapes": SHAPES, "signals": WAVES}
+    #: What tables may describe, by their kind.
+    kinds: ClassVar[dict[str, Any]] = {
+        "bodies": {"body": Body}, **PARTS, "shapes": SHAPES, "signals": WAVES
+    }  # fmt: skip
 
     def model(self, plain: Any) -> Model:
         fields = self.fields(plain, defaults_of(Model), "model")
@@ -228,21 +229,14 @@ class Reader:
         """What a list describes, entry by entry."""
         return [read(entry, f"{where}[{k}]") for k, entry in enumerate(checked_list(plain, where))]
 
-    def body(self, plain: Any, where: str) -> Body:
-        known = {name: value for name, value in defaults_of(Body).items() if name != "shape"}
-        if isinstance(plain, dict) and "shape" in plain:  # the word for one alone
-            if "shapes" in plain:
-                raise wrong(where, "has both 'shape' and 'shapes'.")
-            one = plain["shape"]
-            rest = {name: value for name, value in plain.items() if name != "shape"}
-            plain = {**rest, "shapes": [] if one is None else [one]}
-        fields = self.fields(plain, {**known, "shapes": ()}, where)
-        fields["shapes"] = self.each(fields["shapes"], f"{where}, shapes", self.shape)
-        with placed_at(where):
-            return Body(**fields)
+    def body(self, plain: Any, where: str) -> Any:
+        """A body, which need not say its kind."""
+        return self.part(
+            "bodies", {"kind": "body", **plain} if isinstance(plain, dict) else plain, where
+        )
 
     def part(self, what: str, plain: Any, where: str) -> Any:
-        """A joint, force, driver or sensor."""
+        """A body, joint, force, driver or sensor."""
         make, fields = self.of_kind(plain, what, where)
         for name in SIGNALS:
             if isinstance(fields.get(name), WRITTEN):
@@ -256,6 +250,8 @@ class Reader:
                 ]  # fmt: skip
         if isinstance(fields.get("shape"), dict):
             fields["shape"] = self.shape(fields["shape"], f"{where}, shape")
+        if isinstance(fields.get("shapes"), list):
+            fields["shapes"] = self.each(fields["shapes"], f"{where}, shapes", self.shape)
         with placed_at(where):
             return make(**fields)
 
@@ -304,7 +300,7 @@ class Reader:
             raise InvalidModel(
                 f"{where} has no 'kind'.", f"Give kind = ..., one of {', '.join(known)}."
             )
-        others = [name for name in LISTS if str(kind) in self.kinds.get(name, ())]
+        others = [name for name in LISTS if str(kind) in self.kinds[name]]
         if others and what in LISTS and what not in others:
             raise UnknownName(
                 f"{where}: there is no {WORDS[what]} '{kind}'.", f"It belongs to [[{others[0]}]]."
