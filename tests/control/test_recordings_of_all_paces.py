@@ -19,7 +19,7 @@ def damper(t, state):
 
 def events(terminal=False):
     end = ch.Event(lambda t, state: t - 2.2222, terminal=terminal, name="a time")
-    return [ch.Event(lambda t, state: state.coordinate("hinge") - 0.05, name="crossing"), end]
+    return [ch.Event(lambda t, state: state.coordinate("hinge") - 0.3, name="crossing"), end]
 
 
 BOUNCES = [ch.Impact("end", "hinge", lower=-0.3, upper=0.3, restitution=0.9)]

@@ -5,6 +5,7 @@ import pytest
 from mechanisms import double_pendulum, heavy_top, reference_state, three_bar
 
 import chasles as ch
+from chasles.integrators.scipy_methods import SOLVERS
 from chasles.run import scipy_pace
 
 SPACES = ("auto", "SE3", "SO3xR3")
@@ -77,12 +78,42 @@ def test_states_at_given_times_and_a_driven_joint():
         ({"method": "scipy RK45", "step": 1e-3}, "step"),
         ({"method": "scipy RK46", "rtol": 1e-6}, "scipy RK46"),
         ({"method": "scipy RK45", "rtol": 1e-6, "stabilise": "projection"}, "stabilise"),
-        ({"method": "scipy RK45", "rtol": 1e-6, "events": [lambda t, s: 1.0]}, "events"),
+        ({"method": "scipy RK45", "rtol": 1e-6, "into": "run"}, "past points"),
     ],
 )
 def test_what_does_not_fit_is_refused(options, words):
     with pytest.raises(ch.ChaslesError, match=words):
         ch.simulate(heavy_top(), 0.1, **options)
+
+
+def bob_on_a_rail():
+    """Let go 1 m above a floor, in a field of 8 m/s^2: it is there after 0.5 s."""
+    bob = ch.Body.sphere("bob", radius=0.1, mass=2.0)
+    rail = ch.Prismatic("rail", ch.GROUND, bob, axis="z")
+    return ch.Model([bob], [rail], gravity=(0, 0, -8.0))
+
+
+def height(t, state):
+    return state.coordinate("rail") + 0.5
+
+
+@pytest.mark.parametrize("times", [None, [0.1, 0.4, 1.0]])
+@pytest.mark.parametrize("name", SOLVERS)
+def test_events_and_impacts_are_found(name, times):
+    """In closed form: through -0.5 m at sqrt(1/8) s; bounces at 0.5 s and every second after."""
+    floor = ch.Impact("floor", "rail", lower=-1.0)
+    options = {"rtol": 1e-8, "method": f"scipy {name}", "t_eval": times}
+    result = ch.simulate(bob_on_a_rail(), 1.0, events=[height, floor], **options)
+    half = np.sqrt(1.0 / 8.0)
+    assert result.events["height"] == pytest.approx([half, 1.0 - half], abs=1e-6)
+    assert result.events["floor"] == pytest.approx([0.5], abs=1e-6)
+    since = np.minimum(result.t, 1.0 - result.t)
+    assert result.coordinate("rail") == pytest.approx(-4.0 * since**2, abs=1e-5)
+    assert np.all(np.diff(result.t) > 0.0)
+    end = ch.Event(height, terminal=True, name="end")
+    ended = ch.simulate(bob_on_a_rail(), 1.0, events=[end], **options)
+    assert ended.t[-1] == ended.events["end"][0] == pytest.approx(half, abs=1e-6)
+    assert ended.coordinate("rail")[-1] == pytest.approx(-0.5, abs=1e-9)
 
 
 def test_a_simulation_takes_steps():

@@ -131,7 +131,7 @@ class Run:
             return
         try:
             between = pace.between(watch.thetas)
-            stop = watch.search(*pace.span, between, self.block, pace.at)
+            stop = watch.search(*pace.span, between, pace.point, pace.at)
             if stop is not None:
                 pace.go_back(stop[0])
                 self.meet(*stop)

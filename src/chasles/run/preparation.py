@@ -203,7 +203,7 @@ def make_run(
     if tolerances is None:
         check_past(events, settings)
     elif settings.method.foreign is not None:
-        check_foreign(events, settings, record)
+        check_foreign(settings, record)
         pace = ScipyPace(tolerances, settings.method, bounds)
     else:
         pace = TolerancePace(tolerances, settings.method, bounds, probe)
@@ -221,19 +221,13 @@ def check_kernel(tolerances: Tolerances | None, options: Options) -> None:
         )
 
 
-def check_foreign(events: tuple[Event, ...], settings: Settings, record: Recording | None) -> None:
+def check_foreign(settings: Settings, record: Recording | None) -> None:
     """Refuse what SciPy's methods do not do here."""
     if record is not None:
         raise InvalidOption(
             f"simulate: into was given with '{settings.method.name}', which keeps past points and"
             " matrices of its own that no file can hold: a run that was cut off could not go on.",
             "Take one of dopri5, tsit5 and dop853, or save the result: result.save(path).",
-        )
-    if events:
-        raise InvalidOption(
-            f"simulate: events were given with '{settings.method.name}', which does not look for"
-            " them here.",
-            "Take one of dopri5, tsit5 and dop853.",
         )
     if settings.choice is not None:
         raise InvalidOption(

@@ -55,6 +55,7 @@ class ScipyPace(ChoosingPace):
         self.calls, self.restarts, self.next_step = 0, 0, self.tolerances.first_step or None
         self.solver: Any = None  # of the chart
         self.dense: Any = None  # within its last step
+        self.cut = False  # by an event
         self.began, self.steps = run.reached, 0  # of the chart
         if run.output.wanted is None:
             run.output.put(run.reached, run.block)
@@ -93,7 +94,7 @@ class ScipyPace(ChoosingPace):
         self.solver = make(self.rate, self.began, np.zeros(self.length), end, **options)
 
     def take(self, most: int) -> None:
-        run = self.run
+        run, self.span, self.cut = self.run, None, False
         if self.solver is None:
             run.reached = self.bounds.beyond(run.reached)
         run.ask()
@@ -118,9 +119,12 @@ class ScipyPace(ChoosingPace):
         self.steps += 1
         run.index += 1
         run.reached, self.next_step = float(self.solver.t), self.solver.step_size
+        self.span = before, run.reached
 
     def keep(self) -> None:
         run, output, solver = self.run, self.run.output, self.solver
+        if self.cut and run.goes_on and output.wanted is None:
+            output.put(run.reached, run.block)
         if solver is None:
             return
         if output.wanted is not None:
@@ -140,6 +144,40 @@ class ScipyPace(ChoosingPace):
             self.restarts += int(run.reached < self.until)
         except Failed as failed:
             self.give_up(self.why(failed.outcome))
+
+    # --- events ---
+
+    def between(self, thetas: Floats) -> Floats:
+        assert self.span is not None
+        begin, end = self.span
+        return np.stack([self.at(begin + (end - begin) * theta) for theta in thetas])
+
+    def at(self, t: float) -> Floats:
+        """By the solver's own interpolation, as at the times that are wanted."""
+        found = self.state_at(t)
+        assert found is not None
+        return found
+
+    def go_back(self, t: float) -> None:
+        """The chart is left at the event."""
+        run, self.cut = self.run, True
+        self.solver.y, self.solver.t = self.interpolated(t), t
+        run.reached = t
+        if run.output.wanted is not None:
+            self.serve()
+        self.leave_chart()
+
+    def resume(self, longest: float) -> None:
+        self.next_step = min(self.next_step or longest, longest)
+
+    def interpolated(self, t: float) -> Floats:
+        """Local coordinates at a time of the last step."""
+        if t == self.solver.t:
+            end: Floats = self.solver.y
+            return end
+        self.dense = self.dense or self.solver.dense_output()
+        found: Floats = self.dense(t)
+        return found
 
     def renew(self) -> None:
         if self.solver is not None:
@@ -182,10 +220,7 @@ class ScipyPace(ChoosingPace):
         """By the solver's own interpolation."""
         if t > self.run.reached:
             return None
-        if self.solver is None or t == self.run.reached:
-            return self.point
-        self.dense = self.dense or self.solver.dense_output()
-        return self.local(t, self.dense(t))
+        return self.point if self.solver is None else self.local(t, self.interpolated(t))
 
     def why(self, outcome: int) -> SimulationStopped:
         """The reason why slopes could not be found."""
