@@ -127,7 +127,8 @@ class Stepper:
         """How fast the pairs turn (rad/s): those whose rotations do not commute, and all (n,)."""
         tree = self.mechanism.tree
         first = tree.stored_count + tree.rate_at
-        speeds = np.array([np.linalg.norm(point[at : at + 3]) for at in first])
+        behind = np.concatenate((point, np.zeros(2)))  # of a last body with one velocity
+        speeds = np.linalg.norm(behind[first[:, None] + np.arange(3)], axis=1)
         return np.where(tree.pair >= SPHERICAL, speeds, 0.0), speeds
 
     def removed(self, block: Floats) -> dict[str, float]:
@@ -250,7 +251,8 @@ def make_stepper(
     rows = cut_rows(storage, solver, found.cuts, start_of(solver, tree), damp)
     if never_depend(setup.model):  # small pivots are those of much that hangs on a joint
         loops = rows.loops._replace(floors=np.zeros_like(rows.loops.floors))
-        rows, monitor = rows._replace(loops=loops), monitor_of_rows(no_rows(tree), stop=not damp)
+        watched = no_rows(tree) if found.cuts else rows
+        rows, monitor = rows._replace(loops=loops), monitor_of_rows(watched, stop=not damp)
     else:
         monitor = monitor_of_rows(rows, stop=not damp)
     count = tree.rate_count

@@ -57,7 +57,7 @@ from chasles.model.words import Floats
 from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
 from chasles.spaces.on_subgroups import SAME_POINT, distance, is_framed_on, local_scale, tree_under
-from chasles.spaces.space import Space, frame_point
+from chasles.spaces.space import Space, frame_point, made_once
 from chasles.spaces.subalgebras import (
     SE3_ALGEBRA,
     ZERO,
@@ -121,12 +121,12 @@ def predictions(model: Model, spaces: dict[str, Space]) -> tuple[Prediction, ...
 
     The last ones are kept: a run asks twice.
     """
-    known: tuple[dict[str, Space], tuple[Prediction, ...]] | None = model._kept.get("predictions")
-    if known is None or known[0] != spaces:
+
+    def predict() -> tuple[Prediction, ...]:
         charts = Charts.of(model, spaces)
-        known = dict(spaces), tuple(charts.predict(joint) for joint in model.joints)
-        model._kept["predictions"] = known
-    return known[1]
+        return tuple(charts.predict(joint) for joint in model.joints)
+
+    return made_once(model, "predictions", spaces, predict)
 
 
 class Geometry:

@@ -26,7 +26,7 @@ import numpy as np
 
 from chasles.model import GROUND, InvalidOption, Joint, Model, Planar
 from chasles.model.words import Floats
-from chasles.spaces.space import Space, frame_point, reference_order
+from chasles.spaces.space import Space, frame_point, made_once, reference_order
 from chasles.spaces.subalgebras import Scale
 from chasles.spaces.tree import (
     Parents,
@@ -123,7 +123,7 @@ def carriers(model: Model, spaces: Mapping[str, Space], fit: bool = True) -> Par
     parents: Parents = {}
     charted = any(is_charted(spaces, name) for name in spaces)
     around = joint_graph(model, model.joints) if charted else {}
-    for name in reference_order(model, dict(spaces)):
+    for name in reference_order(model, spaces):
         space = spaces[name]
         at = space.at
         if is_charted(spaces, name):
@@ -139,6 +139,12 @@ def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -
 
     These stay on their charts, with rows for all of their joints, and make the same steps.
     """
+    return made_once(
+        model, ("subgroup tree", fit), spaces, lambda: new_subgroup_tree(model, spaces, fit)
+    )
+
+
+def new_subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool) -> SpanningTree:
     parents = carriers(model, spaces, fit)
     for name in beside_frames(model, parents):
         if is_charted(spaces, name):

@@ -1,7 +1,8 @@
 """The configuration space of a body: a group, a frame point and a reference body."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from chasles.model import GROUND, Body, Ground, InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import Vector3, checked_vector
@@ -10,6 +11,7 @@ from chasles.model.keywords import checked_keywords
 from chasles.model.words import ArrayLike
 
 GROUPS = ("SE3", "SO3xR3", "subgroup")
+Made = TypeVar("Made")
 
 
 @checked_keywords
@@ -145,11 +147,27 @@ def frame_point(space: Space, body: Body, model: Model) -> Vector3:
     return at
 
 
-def reference_order(model: Model, spaces: dict[str, Space]) -> list[str]:
+def made_once(
+    model: Model, what: Any, spaces: Mapping[str, Space], make: Callable[[], Made]
+) -> Made:
+    """What is made of a model and its spaces, kept until it is asked for with other spaces."""
+    kept = model._kept.get(what)
+    if kept is None or kept[0] != spaces:
+        kept = model._kept[what] = dict(spaces), make()
+    made: Made = kept[1]
+    return made
+
+
+def reference_order(model: Model, spaces: Mapping[str, Space]) -> list[str]:
     """Body names such that every reference body precedes the bodies that refer to it.
 
     A body that `spaces` leaves out refers to the ground.
     """
+    order = made_once(model, "reference order", spaces, lambda: ordered_bodies(model, spaces))
+    return list(order)
+
+
+def ordered_bodies(model: Model, spaces: Mapping[str, Space]) -> list[str]:
     order: list[str] = []
     settled: set[str] = set()
     for start in model.body_names:

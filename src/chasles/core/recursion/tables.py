@@ -127,11 +127,10 @@ def make_loops(tree: Tree, cuts: Sequence[LoopConstraint], damping: Floats | Non
 
 def weights_of(tree: Tree) -> list[Weight]:
     """What bodies have to divide by, for `make_program`."""
-    first_rates, alone = tree.rate_at.tolist(), tree.armature == 0.0
-    return [
-        Weight(6 if mass > 0.0 else 0, int(alone[first : first + DOF[pair]].sum()))
-        for mass, first, pair in zip(tree.mass.tolist(), first_rates, tree.pair.tolist())
-    ]
+    alone = np.concatenate(([0], np.cumsum(tree.armature == 0.0)))
+    needs = alone[tree.rate_at + np.array(DOF)[tree.pair]] - alone[tree.rate_at]
+    ranks = np.where(tree.mass > 0.0, 6, 0)
+    return [Weight(*weight) for weight in zip(ranks.tolist(), needs.tolist())]
 
 
 def in_order(tree: Tree, loops: Loops) -> tuple[Tree, Loops]:
