@@ -13,10 +13,12 @@ from chasles.core.recursion.tables import weights_of
 from chasles.core.recursion.tree import (
     COLUMN,
     DOF,
+    FACTOR,
     FREE,
     GAIN,
     LINEAR,
     ROTARY,
+    SLOT,
     SPHERICAL,
     SPHERICAL_ARMATURE,
     Tree,
@@ -98,7 +100,9 @@ def has_pivots(tree: Tree, tree_work: TreeWorkspace, body: int) -> bool:
     row, pair = tree_work.rows[body], int(tree.pair[body])
     turning, shifting = (row[at + DIAGONAL[:3]].max() for at in (ROTARY, LINEAR))
     if pair >= FREE:
-        inverses, sizes = row[COLUMN + DIAGONAL], np.repeat((turning, shifting), 3)
+        factor = row[FACTOR : FACTOR + 21]
+        whole = diagonal_of_product(factor).reshape(2, 3)
+        inverses, sizes = factor[DIAGONAL], np.repeat(whole.max(axis=1), 3)
     elif pair == SPHERICAL:
         inverses, sizes = row[COLUMN + DIAGONAL[:3]], np.repeat(turning, 3)
     else:
@@ -107,8 +111,18 @@ def has_pivots(tree: Tree, tree_work: TreeWorkspace, body: int) -> bool:
         screwing = turning + tree.pitch[body] ** 2 * shifting
         sizes = np.where(np.arange(DOF[pair]) < turns, screwing, shifting) + tree.armature[rates]
         free = tree.driven[rates] < 0
-        inverses, sizes = row[GAIN : GAIN + DOF[pair]][free], sizes[free]
+        inverses, sizes = row[GAIN : GAIN + SLOT * DOF[pair] : SLOT][free], sizes[free]
     return bool(np.all(inverses * sizes * ROUNDED < 1.0) and np.all(inverses > 0.0))
+
+
+def diagonal_of_product(factor: Floats) -> Floats:
+    """(6,) Of L D L^T, from L and 1 / D."""
+    lower = np.zeros((6, 6))
+    lower[np.tril_indices(6)] = factor
+    pivots = 1.0 / np.diag(lower)
+    np.fill_diagonal(lower, 1.0)
+    found: Floats = lower**2 @ pivots
+    return found
 
 
 def names_of(setup: Setup, body: int) -> tuple[str, str]:

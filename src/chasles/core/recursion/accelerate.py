@@ -33,6 +33,7 @@ from chasles.core.recursion.tree import (
     BIAS_W,
     COLUMN,
     COUPLING,
+    FACTOR,
     FIXED,
     FREE,
     GAIN,
@@ -40,6 +41,7 @@ from chasles.core.recursion.tree import (
     PULL,
     REVOLUTE,
     ROW,
+    SLOT,
     SO3XR3_PAIR,
     SPHERICAL,
     TURN,
@@ -53,9 +55,9 @@ from chasles.groups.vectors import ZERO, add, axpy, cross, dot, matvec, neg, sub
 @formula
 def coordinate_acceleration(rows: Any, at: int, slot: int, alpha: Any, acceleration: Any) -> Any:
     """q'' = D^-1 (tau - S . p - U . X)."""
-    u = at + COLUMN + 6 * slot
+    u = at + COLUMN + SLOT * slot
     load = dot(vec3(rows, u), alpha) + dot(vec3(rows, u + 3), acceleration)
-    return rows[at + PULL + slot] - rows[at + GAIN + slot] * load
+    return rows[u + PULL - COLUMN] - rows[u + GAIN - COLUMN] * load
 
 
 @hot
@@ -113,7 +115,7 @@ def free_rates(rows: Any, at: int, down: Any, out: Any, k: int) -> None:
 @formula
 def solve_six(rows: Any, at: int) -> None:
     """X = A^-1 (tau - p), from what its elimination has left of that."""
-    factor = get_triangle6(rows, at + COLUMN)
+    factor = get_triangle6(rows, at + FACTOR)
     put6(rows, at + ALPHA, backward6(factor, scale6(factor, get6(rows, at + ALPHA))))
 
 

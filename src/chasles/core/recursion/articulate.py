@@ -55,6 +55,7 @@ from chasles.core.recursion.tree import (
     BIAS_W,
     COLUMN,
     COUPLING,
+    FACTOR,
     FIXED,
     FORCE,
     FREE,
@@ -67,6 +68,7 @@ from chasles.core.recursion.tree import (
     REVOLUTE,
     ROTARY,
     ROW,
+    SLOT,
     SPHERICAL,
     TORQUE,
     TURN,
@@ -218,10 +220,10 @@ def after_elimination(
     rows: Any, at: int, slot: int, a: Any, p: Any, u: Any, gain: Any, pull: Any
 ) -> Any:
     """A' and p' once a coordinate has given way; U, D^-1 and the pull are kept in the row."""
-    put3(rows, at + COLUMN + 6 * slot, u[0])
-    put3(rows, at + COLUMN + 6 * slot + 3, u[1])
-    rows[at + GAIN + slot] = gain
-    rows[at + PULL + slot] = pull
+    put3(rows, at + SLOT * slot + COLUMN, u[0])
+    put3(rows, at + SLOT * slot + COLUMN + 3, u[1])
+    rows[at + SLOT * slot + GAIN] = gain
+    rows[at + SLOT * slot + PULL] = pull
     return deflated(a, u, gain), (axpy(pull, u[0], p[0]), axpy(pull, u[1], p[1]))
 
 
@@ -349,7 +351,7 @@ def articulate_free(tree: Any, tree_work: Any, rows: Any, body: int) -> None:
     if tree_work.has_efforts != 0:
         torque = add(torque, matvec(mat9(rows, at + TURN), vec3(tree_work.efforts, k)))
         force = add(force, vec3(tree_work.efforts, k + 3))
-    put_triangle6(rows, at + COLUMN, factor)
+    put_triangle6(rows, at + FACTOR, factor)
     put6(rows, at + ALPHA, forward6(factor, torque + force))
 
 

@@ -80,6 +80,27 @@ def put_joint_wrenches(
 
 
 @routine
+def load_free(
+    tree: Any, tree_work: Any, system: Any, workspace: Any, loops: Any, loop_work: Any
+) -> None:
+    """J, eta, Q and all rows at the bodies that are placed in `workspace`."""
+    put_terms(system, workspace)
+    copy(workspace.rhs, tree_work.wrenches, 6 * tree.body_count)
+    put_free(tree, workspace.absolute, tree_work.rows)
+    clear_sums(tree, tree_work.rows)
+    load_wrenches(tree, tree_work)
+    load_rows(
+        tree,
+        loops,
+        tree_work.rows,
+        loop_work,
+        workspace.absolute,
+        workspace.jacobian,
+        workspace.eta,
+    )
+
+
+@routine
 def solve_free(
     tree: Any, tree_work: Any, system: Any, workspace: Any, loops: Any, loop_work: Any, rates: Any,
     out: Any, first: int,
@@ -89,13 +110,7 @@ def solve_free(
 
     `rates` (v,) is scratch.
     """
-    put_terms(system, workspace)
-    copy(workspace.rhs, tree_work.wrenches, 6 * tree.body_count)
-    put_free(tree, workspace.absolute, tree_work.rows)
-    clear_sums(tree, tree_work.rows)
-    load_wrenches(tree, tree_work)
-    space, eta = workspace.absolute, workspace.eta
-    load_rows(tree, loops, tree_work.rows, loop_work, space, workspace.jacobian, eta)
+    load_free(tree, tree_work, system, workspace, loops, loop_work)
     outcome = loop_accelerations(tree, tree_work, loops, loop_work, system, workspace, rates, 0)
     if outcome == SOLVED:
         put_twist_rates(tree, tree_work.rows, workspace.absolute, out, first)

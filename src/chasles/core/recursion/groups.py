@@ -82,6 +82,8 @@ class LoopConstraint(NamedTuple):
 
 #: A group is loaded from its rows of J; see `loading` for the other way.
 BY_ROWS = 0
+#: Numbers of a group of rows on the coordinates of a pair: three on each of up to four.
+ALONG = 12
 #: What the axes of a group lock.
 SHIFTS, TURNS = 1, 2
 
@@ -168,8 +170,10 @@ class Loops(NamedTuple):
 class LoopWorkspace(NamedTuple):
     """What the passes write about rows."""
 
-    reach: Annotated[Floats, "places", 18]  # G on a body's (alpha, a) with all that gives way below
-    along: Annotated[Floats, "places", 18]  # the rows on the coordinates of the body's pair
+    # G on a body's (alpha, a) with all that gives way below; of six dimensions L^-1 G, in the end
+    reach: Annotated[Floats, "places", 18]
+    # V: three rows on each coordinate of the body's pair; of a ball on its L^-1
+    along: Annotated[Floats, "places", ALONG]
     ties: Annotated[Floats, "ties", 6]  # users' formulas as rows on twists at centres of mass
     own: Annotated[Floats, "places", 18]  # what rows of couplings are on these by themselves: f'
     gaps: Annotated[Floats, "couplings"]  # of the couplings

@@ -15,7 +15,7 @@ from chasles.compiled import formula, hot
 from chasles.core.arrays import get6, mat9, put6, vec3
 from chasles.core.recursion.inertia import gyroscopic
 from chasles.core.recursion.propagation import propagate_whole
-from chasles.core.recursion.tree import ALPHA, COLUMN, FORCE, OMEGA, ROW, TORQUE, TURN
+from chasles.core.recursion.tree import ALPHA, FACTOR, FORCE, OMEGA, ROW, TORQUE, TURN
 from chasles.groups.vectors import add, matvec, neg, sub, tmatvec
 
 
@@ -52,13 +52,13 @@ def eliminate_isolated(tree: Any, tree_work: Any, rows: Any, body: int) -> None:
         push = add(push, vec3(tree_work.efforts, k))
         a = add(a, vec3(tree_work.efforts, k + 3))
     put6(rows, at + ALPHA, push + a)
-    put6(rows, at + COLUMN, (x, y, z, lightness, lightness, lightness))
+    put6(rows, at + FACTOR, (x, y, z, lightness, lightness, lightness))
 
 
 @formula
 def solve_isolated(rows: Any, at: int) -> None:
     """X, from what rows have left of the push."""
-    x = times6(get6(rows, at + COLUMN), get6(rows, at + ALPHA))
+    x = times6(get6(rows, at + FACTOR), get6(rows, at + ALPHA))
     turned = matvec(mat9(rows, at + TURN), (x[0], x[1], x[2]))
     put6(rows, at + ALPHA, turned + (x[3], x[4], x[5]))
 
@@ -67,5 +67,5 @@ def solve_isolated(rows: Any, at: int) -> None:
 def propagate_isolated(loops: Any, loop_work: Any, rows: Any, body: int) -> None:
     """Groups on such a body; nothing is left for anybody."""
     at = body * ROW
-    factor = mat9(rows, at + TURN), get6(rows, at + COLUMN)
+    factor = mat9(rows, at + TURN), get6(rows, at + FACTOR)
     propagate_whole(loops, loop_work, rows, body, factor, in_own_axes, by_inverse)

@@ -15,7 +15,7 @@ all.
 
 from typing import Any
 
-from chasles.compiled import formula, hot, once
+from chasles.compiled import beyond, formula, hot, once
 from chasles.core.arrays import get6, mat9, put3, put6, vec3
 from chasles.core.blocks.small import (
     NOTHING,
@@ -27,12 +27,14 @@ from chasles.core.blocks.small import (
     scale3,
     scale6,
 )
+from chasles.core.recursion.groups import ALONG
 from chasles.core.recursion.tree import (
     ALPHA,
     BIAS_U,
     BIAS_W,
     COLUMN,
     COUPLING,
+    FACTOR,
     FREE,
     GAIN,
     HELICAL,
@@ -41,11 +43,12 @@ from chasles.core.recursion.tree import (
     PULL,
     REVOLUTE,
     ROW,
+    SLOT,
     SPHERICAL,
     axis_of,
     coordinates_of,
 )
-from chasles.groups.vectors import ZERO, add, axpy, cross, dot, sub, tmatvec
+from chasles.groups.vectors import ZERO, add, axpy, cross, dot, scale, sub, tmatvec
 
 
 @formula
@@ -64,8 +67,22 @@ def move_to_parent(
 
 
 @formula
-def entry(p: Any, at: int) -> Any:
-    return p[at]
+def row_of_whole(reach: Any, place: int, k: int) -> Any:
+    """L^-1 G of a row on a pair of six dimensions."""
+    return get6(reach, 18 * place + 6 * k)
+
+
+@formula
+def row_of_ball(along: Any, place: int, k: int) -> Any:
+    """L^-1 G_n of a row on a ball."""
+    at = ALONG * place + k
+    return along[at], along[at + 3], along[at + 6]
+
+
+@formula
+def row_of_axis(along: Any, place: int, k: int) -> Any:
+    """V of a row on the coordinate that `along` begins with."""
+    return along[ALONG * place + k]
 
 
 @formula
@@ -73,25 +90,34 @@ def product(x: Any, y: Any) -> Any:
     return x * y
 
 
+@formula
+def take_product(values: Any, e: int, scaled: Any, x: Any, times: Any) -> None:
+    """A column of a block of E."""
+    values[e] -= times(scaled[0], x)
+    values[e + 3] -= times(scaled[1], x)
+    values[e + 6] -= times(scaled[2], x)
+
+
 @hot
 def take_products(
-    loops: Any, loop_work: Any, body: int, place: int, low: Any, scaled: Any, slot: int, read: Any,
+    loops: Any, loop_work: Any, body: int, place: int, low: Any, scaled: Any, kept: Any, read: Any,
     times: Any,
 ) -> None:  # fmt: skip
     """E -= V^T D^-1 V of a group of rows with those before it at a body, and with itself.
 
-    `low` and `scaled` are V and D^-1 V of its rows; V of the others is `read` from `along`.
+    `low` and `scaled` are V and D^-1 V of its rows; V of the others is `read` from what is `kept`.
     """
-    values, along, first = loop_work.values, loop_work.along, loops.first_place[body]
+    values, first = loop_work.values, loops.first_place[body]
     pair = loops.first_pair[body] + (place - first) * (place - first + 1) // 2
     (l0, l1, l2), (s0, s1, s2) = low, scaled
     for k in range(first, place):
-        e, other = loops.pairs[pair + k - first], 18 * k + slot
-        for c in range(loops.place_rows[k]):
-            x = read(along, other + 6 * c)
-            values[e + c] -= times(s0, x)
-            values[e + 3 + c] -= times(s1, x)
-            values[e + 6 + c] -= times(s2, x)
+        e, count = loops.pairs[pair + k - first], loops.place_rows[k]
+        if count > 0:
+            take_product(values, e, scaled, read(kept, k, 0), times)
+        if count > 1:
+            take_product(values, e + 1, scaled, read(kept, k, 1), times)
+        if count > 2:
+            take_product(values, e + 2, scaled, read(kept, k, 2), times)
     e = loops.pairs[pair + place - first]
     values[e] -= times(s0, l0)
     values[e + 1] -= times(s1, l0)
@@ -105,7 +131,7 @@ def take_products(
 def propagate_whole(
     loops: Any, loop_work: Any, rows: Any, body: int, factor: Any, lower: Any, divide: Any
 ) -> None:
-    """Propagation of groups through a pair of six dimensions: `along` keeps L^-1 G.
+    """Propagation of groups through a pair of six dimensions: L^-1 G takes the place of G.
 
     `lower` and `divide` are L^-1 and D^-1 of its `factor`.  What is known of the solution,
     L^-1 (tau - p), is taken from what is asked.
@@ -117,19 +143,20 @@ def propagate_whole(
             continue
         l0, l1, l2 = lower(factor, get6(loop_work.reach, into)), NOTHING, NOTHING
         s0, s1, s2 = divide(factor, l0), NOTHING, NOTHING
-        put6(loop_work.along, into, l0)
+        put6(loop_work.reach, into, l0)
         if count > 1:
             l1 = lower(factor, get6(loop_work.reach, into + 6))
             s1 = divide(factor, l1)
-            put6(loop_work.along, into + 6, l1)
+            put6(loop_work.reach, into + 6, l1)
         if count > 2:
             l2 = lower(factor, get6(loop_work.reach, into + 12))
             s2 = divide(factor, l2)
-            put6(loop_work.along, into + 12, l2)
+            put6(loop_work.reach, into + 12, l2)
         loop_work.rhs[rhs] -= dot6(s0, known)
         loop_work.rhs[rhs + 1] -= dot6(s1, known)
         loop_work.rhs[rhs + 2] -= dot6(s2, known)
-        take_products(loops, loop_work, body, place, (l0, l1, l2), (s0, s1, s2), 0, get6, dot6)
+        low, scaled, kept = (l0, l1, l2), (s0, s1, s2), loop_work.reach
+        take_products(loops, loop_work, body, place, low, scaled, kept, row_of_whole, dot6)
 
 
 @formula
@@ -141,7 +168,8 @@ def propagate_row_of_ball(
     row = 18 * place + 6 * k
     turn, force = vec3(loop_work.reach, row), vec3(loop_work.reach, row + 3)
     low = forward3(factor, turn)
-    put3(loop_work.along, row, low)
+    at = ALONG * place + k
+    loop_work.along[at], loop_work.along[at + 3], loop_work.along[at + 6] = low
     force = sub(force, tmatvec(h, backward3(factor, scale3(factor, low))))
     loop_work.rhs[3 * loops.place_group[place] + k] -= dot(turn, free) + dot(force, push)
     move_to_parent(loops, loop_work, place, k, r, down, ZERO, force)
@@ -168,8 +196,9 @@ def propagate_ball(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, 
             l1 = propagate_row_of_ball(loops, loop_work, place, 1, factor, ball, r, down)
         if count > 2:
             l2 = propagate_row_of_ball(loops, loop_work, place, 2, factor, ball, r, down)
+        low, kept = (l0, l1, l2), loop_work.along
         scaled = scale3(factor, l0), scale3(factor, l1), scale3(factor, l2)
-        take_products(loops, loop_work, body, place, (l0, l1, l2), scaled, 0, vec3, dot)
+        take_products(loops, loop_work, body, place, low, scaled, kept, row_of_ball, dot)
 
 
 @formula
@@ -183,7 +212,7 @@ def propagate_row_of_axis(
     v = dot(s[0], n) + dot(s[1], f)
     if loops.coupled_count > 0:
         v += loop_work.own[row]
-    loop_work.along[row] = v
+    loop_work.along[ALONG * place + k] = v
     known = dot(n, bias[0]) + dot(f, bias[1]) + v * pull
     loop_work.rhs[3 * loops.place_group[place] + k] -= known
     give = -gain * v
@@ -210,8 +239,8 @@ def propagate_axis(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, 
             y = propagate_row_of_axis(loops, loop_work, place, 1, axis, bias, r, down)
         if count > 2:
             z = propagate_row_of_axis(loops, loop_work, place, 2, axis, bias, r, down)
-        scaled = gain * x, gain * y, gain * z
-        take_products(loops, loop_work, body, place, (x, y, z), scaled, 0, entry, product)
+        low, scaled, kept = (x, y, z), (gain * x, gain * y, gain * z), loop_work.along
+        take_products(loops, loop_work, body, place, low, scaled, kept, row_of_axis, product)
 
 
 @hot
@@ -222,6 +251,7 @@ def propagate_axes(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, 
     r, count = vec3(rows, at + LEVER), coordinates_of(code)
     for place in range(loops.first_place[body], loops.first_place[body + 1]):
         g, into = loops.place_group[place], 18 * place
+        first = ALONG * place
         for k in range(loops.place_rows[place]):
             row = into + 6 * k
             n, f, known = vec3(loop_work.reach, row), vec3(loop_work.reach, row + 3), 0.0
@@ -232,17 +262,16 @@ def propagate_axes(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, 
                 v = dot(s[0], n) + dot(s[1], f)
                 if loops.coupled_count > 0:
                     v += loop_work.own[row + slot]
-                along[row + slot] = v
-                known += v * rows[at + PULL + slot]
-                u, give = at + COLUMN + 6 * slot, rows[at + GAIN + slot] * v
+                along[first + 3 * slot + k] = v
+                known += v * rows[at + SLOT * slot + PULL]
+                u, give = at + COLUMN + SLOT * slot, rows[at + SLOT * slot + GAIN] * v
                 n, f = axpy(-give, vec3(rows, u), n), axpy(-give, vec3(rows, u + 3), f)
             loop_work.rhs[3 * g + k] -= known
             move_to_parent(loops, loop_work, place, k, r, down, n, f)
         for slot in range(count if loops.place_rows[place] > 0 else 0):
-            v = along[into + slot], along[into + 6 + slot], along[into + 12 + slot]
-            gain = rows[at + GAIN + slot]
-            scaled = gain * v[0], gain * v[1], gain * v[2]
-            take_products(loops, loop_work, body, place, v, scaled, slot, entry, product)
+            v, kept = vec3(along, first + 3 * slot), beyond(along, 3 * slot)
+            scaled = scale(rows[at + SLOT * slot + GAIN], v)
+            take_products(loops, loop_work, body, place, v, scaled, kept, row_of_axis, product)
 
 
 @once
@@ -252,7 +281,7 @@ def propagate_body(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, 
     if pair == SPHERICAL:
         propagate_ball(tree, loops, loop_work, rows, body, down)
     elif pair >= FREE:
-        factor = get_triangle6(rows, body * ROW + COLUMN)
+        factor = get_triangle6(rows, body * ROW + FACTOR)
         propagate_whole(loops, loop_work, rows, body, factor, forward6, scale6)
     elif pair in (REVOLUTE, PRISMATIC, HELICAL):
         propagate_axis(tree, loops, loop_work, rows, body, down)

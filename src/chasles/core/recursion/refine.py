@@ -30,6 +30,7 @@ from chasles.core.recursion.tree import (
     ALPHA,
     GAIN,
     ROW,
+    SLOT,
     TURN,
     coordinates_of,
 )
@@ -208,7 +209,7 @@ def effort_norm(tree: Any, tree_work: Any) -> float:
         k = tree.rate_at[body]
         for slot in range(coordinates_of(tree.pair[body])):
             effort = tree_work.efforts[k + slot]
-            square += effort * effort * tree_work.rows[body * ROW + GAIN + slot]
+            square += effort * effort * tree_work.rows[body * ROW + GAIN + SLOT * slot]
     return sqrt(square)
 
 

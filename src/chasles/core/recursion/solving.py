@@ -20,7 +20,6 @@ from chasles.core.blocks.small import (
     forward3,
     forward6,
     get_triangle6,
-    minus_scaled3,
     minus_scaled6,
     scale3,
     scale6,
@@ -34,23 +33,26 @@ from chasles.core.recursion.eliminate import (
     resolve_group,
     substitute_group,
 )
+from chasles.core.recursion.groups import ALONG
 from chasles.core.recursion.isolated import (
     eliminate_isolated,
     propagate_isolated,
     solve_isolated,
 )
 from chasles.core.recursion.program import CLOSE
-from chasles.core.recursion.propagation import propagate_body
+from chasles.core.recursion.propagation import propagate_body, row_of_whole
 from chasles.core.recursion.tree import (
     ALPHA,
     COLUMN,
     COUPLING,
+    FACTOR,
     FORCE,
     FREE,
     GAIN,
     LEVER,
     PULL,
     ROW,
+    SLOT,
     SPHERICAL,
     TORQUE,
     axis_of,
@@ -74,7 +76,6 @@ def fetch_step(loops: Any, loop_work: Any, rows: Any, step: int) -> None:
         fetch(loop_work.values, loops.pairs[loops.first_pair[index]])
         for line in range(5):
             fetch(loop_work.reach, first + 8 * line)
-            fetch(loop_work.along, first + 8 * line)
         for line in range(8):
             fetch(rows, index * ROW + 8 * line)
 
@@ -122,15 +123,24 @@ def loop_inward(tree: Any, tree_work: Any, loops: Any, loop_work: Any, closing: 
 
 
 @hot
-def multiplier_effort(
-    loops: Any, loop_work: Any, body: int, read: Any, less: Any, total: Any
-) -> Any:
-    """-V lambda of all groups on the pair of a body; V of a row is `read`, and taken by `less`."""
+def multiplier_effort(loops: Any, loop_work: Any, body: int, slot: int) -> Any:
+    """-V lambda of all groups on a coordinate of the pair of a body."""
+    total = 0.0
+    for place in range(loops.first_place[body], loops.first_place[body + 1]):
+        m = vec3(loop_work.found, 3 * loops.place_group[place])
+        total -= dot(m, vec3(loop_work.along, ALONG * place + 3 * slot))
+    return total
+
+
+@hot
+def multiplier_wrench(loops: Any, loop_work: Any, body: int) -> Any:
+    """-(L^-1 G) lambda of all groups on a pair of six dimensions."""
+    total = NOTHING
     for place in range(loops.first_place[body], loops.first_place[body + 1]):
         m, into = vec3(loop_work.found, 3 * loops.place_group[place]), 18 * place
-        total = less(total, m[0], read(loop_work.along, into))
-        total = less(total, m[1], read(loop_work.along, into + 6))
-        total = less(total, m[2], read(loop_work.along, into + 12))
+        total = minus_scaled6(total, m[0], get6(loop_work.reach, into))
+        total = minus_scaled6(total, m[1], get6(loop_work.reach, into + 6))
+        total = minus_scaled6(total, m[2], get6(loop_work.reach, into + 12))
     return total
 
 
@@ -138,19 +148,21 @@ def multiplier_effort(
 def apply_multipliers(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int) -> None:
     r"""What multipliers do to the coordinates of a pair: $\ddot q \mathrel{-}= D^{-1}V\lambda$."""
     at, pair = body * ROW, tree.pair[body]
-    if pair == SPHERICAL:
-        factor, total = (
-            get6(rows, at + COLUMN),
-            multiplier_effort(loops, loop_work, body, vec3, minus_scaled3, ZERO),
+    if pair >= FREE:
+        wrench = multiplier_wrench(loops, loop_work, body)
+        put6(rows, at + ALPHA, minus_scaled6(get6(rows, at + ALPHA), -1.0, wrench))
+    elif pair == SPHERICAL:
+        factor = get6(rows, at + COLUMN)
+        total = (
+            multiplier_effort(loops, loop_work, body, 0),
+            multiplier_effort(loops, loop_work, body, 1),
+            multiplier_effort(loops, loop_work, body, 2),
         )
         put3(rows, at + PULL, add(vec3(rows, at + PULL), backward3(factor, scale3(factor, total))))
-        return
-    six = multiplier_effort(loops, loop_work, body, get6, minus_scaled6, NOTHING)
-    if pair >= FREE:
-        put6(rows, at + ALPHA, minus_scaled6(get6(rows, at + ALPHA), -1.0, six))
     else:
         for slot in range(coordinates_of(pair)):
-            rows[at + PULL + slot] += rows[at + GAIN + slot] * six[slot]
+            effort = multiplier_effort(loops, loop_work, body, slot)
+            rows[at + SLOT * slot + PULL] += rows[at + SLOT * slot + GAIN] * effort
 
 
 @hot
@@ -195,12 +207,12 @@ def resolve_body(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int) ->
     if pair >= FREE:
         x = NOTHING
         if loops.isolated[body] == 0:
-            factor = get_triangle6(rows, at + COLUMN)
+            factor = get_triangle6(rows, at + FACTOR)
             x = forward6(factor, neg(p[0]) + neg(p[1]))
             scaled = scale6(factor, x)
             for place in range(first, last):
                 for k in range(3):
-                    known = dot6(get6(loop_work.along, 18 * place + 6 * k), scaled)
+                    known = dot6(row_of_whole(loop_work.reach, place, k), scaled)
                     loop_work.rhs[3 * loops.place_group[place] + k] -= known
         put6(rows, at + ALPHA, x)
         return
@@ -216,13 +228,13 @@ def resolve_body(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int) ->
     else:
         for slot in range(coordinates_of(pair)):
             s = axis_of(tree, rows, body, pair, slot)
-            pull = -rows[at + GAIN + slot] * (dot(s[0], p[0]) + dot(s[1], p[1]))
-            rows[at + PULL + slot] = pull
+            pull = -rows[at + SLOT * slot + GAIN] * (dot(s[0], p[0]) + dot(s[1], p[1]))
+            rows[at + SLOT * slot + PULL] = pull
             for place in range(first, last):
                 for k in range(3):
-                    known = loop_work.along[18 * place + 6 * k + slot] * pull
+                    known = loop_work.along[ALONG * place + 3 * slot + k] * pull
                     loop_work.rhs[3 * loops.place_group[place] + k] -= known
-            u = at + COLUMN + 6 * slot
+            u = at + COLUMN + SLOT * slot
             p = (axpy(pull, vec3(rows, u), p[0]), axpy(pull, vec3(rows, u + 3), p[1]))
     if tree.parent[body] >= 0:
         arm = cross(vec3(rows, at + LEVER), p[1])

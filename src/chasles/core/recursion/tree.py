@@ -170,17 +170,20 @@ OMEGA = 9
 LEVER = 12  # r = P - P_parent
 BIAS_W, BIAS_U = 15, 18  # what velocities add to alpha and a
 # Sums of what children and loads give; a body's own share is added when its joint gives way.
+FACTOR = 21  # of six dimensions, once it has given way: the factor of A
 ROTARY = 21  # I, lower triangle
 COUPLING = 27  # H, row-major; of a ball whole, once it has given way
 LINEAR = 36  # M, lower triangle
 TORQUE, FORCE = 42, 45  # p
 ALPHA, ACCELERATION = 48, 51  # of six dimensions L^-1 (tau - p), until it is known
-GAIN = 54  # 1 / D of up to four coordinates
-PULL = 58  # what is known of their accelerations: D^-1 (tau - S . p); of a ball I^-1 (tau - p_n)
-COLUMN = 62  # U of up to four coordinates; the factor of I of a ball, of A of a free root (21)
-# What follows is rarely touched: a hinge's row ends within nine cache lines.
-AXIS = 86  # x axis of a pair with shifts x, y; rate, in working axes, of a ball on the ground
-POINT, SPEED = 89, 92  # P and its velocity; only `place` fills them
+POINT, SPEED = 54, 57  # P and its velocity; only `place` fills them
+# Of every coordinate, of which there are up to four, so many numbers:
+SLOT = 8
+COLUMN = 60  # U (6); the factor of I of a ball
+GAIN = 66  # 1 / D
+PULL = 67  # what is known of its acceleration: D^-1 (tau - S . p); of a ball I^-1 (tau - p_n)
+# A hinge's row ends within nine cache lines.
+AXIS = 92  # x axis of a pair with shifts x, y; rate, in working axes, of a ball on the ground
 ROW = 96  # a multiple of a cache line of eight
 
 #: Of a force that does not act along a coordinate of a pair: see `make_tree_workspace`.
@@ -203,6 +206,14 @@ class TreeWorkspace(NamedTuple):
     is_loaded: int  # sums of (I, H, M) and p start from zero: loads, or rows in any order
 
 
+def rows_in_lines(count: int) -> Floats:
+    """(count, ROW) zeros from the beginning of a cache line on."""
+    line = 8
+    numbers = np.zeros(count * ROW + line)
+    first = -(numbers.ctypes.data // numbers.itemsize) % line
+    return numbers[first : first + count * ROW].reshape(count, ROW)
+
+
 def make_tree_workspace(
     tree: Tree, signals: Floats, wrenches: bool, efforts: bool, rows: bool = False,
     along: Sequence[tuple[int, int]] = (),
@@ -213,7 +224,7 @@ def make_tree_workspace(
     BY_WRENCH.
     """
     return TreeWorkspace(
-        rows=np.zeros((tree.body_count, ROW)),
+        rows=rows_in_lines(tree.body_count),
         wrenches=np.zeros((tree.body_count, 6)),
         efforts=np.zeros(tree.rate_count),
         signals=signals,
