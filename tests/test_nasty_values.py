@@ -16,8 +16,49 @@ class Unprintable:
         raise RuntimeError("cannot say")
 
 
+class Pint:
+    """A number with a unit, as pint makes them: it goes by itself into what NumPy makes of it."""
+
+    units = property(lambda self: "mm")
+
+    def __init__(self, magnitude):
+        self.magnitude = magnitude
+
+    def __float__(self):
+        return float(self.magnitude)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.magnitude, dtype)
+
+
+class Astropy(np.ndarray):
+    """An array with a unit, as astropy makes them."""
+
+    unit = property(lambda self: "mm")
+
+
+def in_mm(numbers):
+    return np.array(numbers, float).view(Astropy)
+
+
+#: Vectors and numbers in mm, as other packages make them.
+IN_MM = [in_mm([1, 2, 3]), Pint([1, 2, 3]), [Pint(1), Pint(2), 3], [in_mm(1), 2, 3]]
+ONE_IN_MM = [in_mm(1), Pint(1)]
+
+
+class Unready:
+    """What raises something of its own where it is asked for its numbers."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("not yet")
+
+    def __float__(self):
+        raise RuntimeError("not yet")
+
+
 NAN = float("nan")
 VALUES = [
+    *IN_MM, *ONE_IN_MM, Unready(), [Unready()], [Unready(), 1, 2],
     None, "x", "", b"1", True, np.True_, 0, -1, 2, 10**400, NAN, float("inf"), -0.0, 5e-324,
     1.7e308, 1j, np.complex128(1), np.float32(0.1), np.int8(3), Fraction(1, 10), Decimal("0.1"),
     Decimal("NaN"), np.datetime64("NaT"), np.array(0.1), np.array([1.0, 2.0]), np.zeros((0, 3)),
@@ -146,6 +187,40 @@ def test_no_question_to_a_result_raises_anything_but_a_chasles_error(name, resul
             QUESTIONS[name](result, value)
         except ch.ChaslesError as error:
             assert error.what and error.remedy, (name, value)
+
+
+@pytest.mark.parametrize("value", IN_MM + [("ZYX", in_mm([1, 2, 3]))], ids=lambda value: "")
+def test_numbers_with_units_are_not_taken_for_metres(value):
+    """NumPy drops the unit without a word: 1 mm would be 1 m."""
+    field = "rotation" if isinstance(value, tuple) else "position"
+    with pytest.raises(ch.ChaslesError, match="has a unit of its own") as caught:
+        body(**{field: value})
+    assert "to_base_units" in str(caught.value) and "si.value" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ONE_IN_MM, ids=lambda value: "")
+def test_a_number_with_a_unit_is_not_taken_for_kilograms(value):
+    for make in (lambda: body(mass=value), lambda: run(until=value), lambda: run(step=value)):
+        with pytest.raises(ch.ChaslesError, match="has a unit of its own"):
+            make()
+
+
+WRONG = (in_mm([1, 2]), np.ma.array([1.0, 2], mask=[0, 1]), ["1", "2"], [True, 2.0],
+         np.array([1, 2], "m8[s]"), [Pint(1), Pint(2)])  # fmt: skip
+
+
+@pytest.mark.parametrize("value", WRONG, ids=lambda value: "")
+def test_what_varies_is_numbers_and_nothing_that_looks_like_them(value):
+    with pytest.raises(ch.InvalidOption, match=r"rod\.mass"):
+        ch.ensemble(MODEL, {"rod.mass": value}, until=0.02, step=0.01)
+    with pytest.raises(ch.InvalidOption, match=r"rod\.mass"):
+        ch.sweep(MODEL, {"rod.mass": value}, until=0.02, step=0.01)
+
+
+def test_a_column_of_a_table_may_be_called_unit():
+    pandas = pytest.importorskip("pandas")
+    place = pandas.Series([0.5, 0.0, 0.0], index=["x", "unit", "units"])
+    assert body(position=place).position == (0.5, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("value", [[0.5, 0, 0], np.array([0.5, 0, 0]), np.float32([0.5, 0, 0])])

@@ -19,7 +19,7 @@ import numpy as np
 
 from chasles.integrators.order_conditions import BrokenCondition, Floats, order_of
 from chasles.model import InvalidOption, UnknownName
-from chasles.model.checks import checked_array
+from chasles.model.checks import checked_array, refuse_units
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import ArrayLike
@@ -152,11 +152,12 @@ def read_only(array: Floats) -> Floats:
 
 def checked_floats(value: Any, what: str, where: str) -> Floats:
     """Finite floats from numbers or fractions, in memory of their own."""
+    refuse_units(value, what, where, InvalidOption)
     try:
         array = np.asarray(value)
         if array.dtype == object and all(isinstance(entry, Real) for entry in array.flat):
             value = array.astype(np.float64)
-    except (ValueError, OverflowError):  # ragged, or too large: let the check below say so
+    except Exception:  # ragged, or too large: let the check below say so
         pass
     return np.ascontiguousarray(checked_array(value, what, where, InvalidOption))
 

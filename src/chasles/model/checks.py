@@ -37,6 +37,7 @@ def checked_number(
     value: Any, what: str, where: str, invalid: Invalid, forms: str = "a number"
 ) -> float:
     """One finite real number; `forms` are all that would have been taken."""
+    refuse_units(value, what, where, invalid)
     try:
         if isinstance(value, str | Bytes | bool | np.bool_ | np.complexfloating):
             raise TypeError
@@ -44,7 +45,7 @@ def checked_number(
             raise ValueError
         with np.errstate(over="ignore"):
             number = float(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # also what an object says that is asked for its number
         raise invalid(
             f"{where}: {what} must be {forms}, got {short_repr(value)}.", "Give one real number."
         ) from None
@@ -138,30 +139,60 @@ def answer_of(
 
 def checked_array(value: Any, what: str, where: str, invalid: Invalid) -> Floats:
     """Finite real numbers of any shape."""
-    try:
-        array = np.asarray(None if isinstance(value, Bytes) else value)
-    except ValueError:  # ragged
-        array = np.empty(0, dtype=object)
-    if array.dtype.kind not in "iuf" or np.ma.is_masked(value) or holds_flags(value):
-        raise invalid(
-            f"{where}: {what} must be an array of real numbers, got {short_repr(value)}.",
-            "Give real numbers only, in rows of equal length.",
-        )
-    with np.errstate(over="ignore"):  # of numbers with more bits
-        numbers = array.astype(np.float64)
+    numbers = real_array(value, what, where, invalid)
     if not np.isfinite(numbers).all():
         raise invalid(
-            f"{where}: {what} {NOT_FINITE}, got {short_repr(array.tolist())}.",
+            f"{where}: {what} {NOT_FINITE}, got {short_repr(numbers.tolist())}.",
             "Give finite numbers.",
         )
     return numbers
 
 
-def holds_flags(value: Any) -> bool:
-    """Whether True or False stands among numbers, where NumPy takes it for 1 or 0."""
+def real_array(value: Any, what: str, where: str, invalid: Invalid) -> Floats:
+    """Real numbers of any shape, also infinite ones and those that are no numbers."""
+    refuse_units(value, what, where, invalid)
+    try:
+        array = np.asarray(None if isinstance(value, Bytes) else value)
+    except Exception:  # ragged, or whatever an object says that is asked for its numbers
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in "iuf" or np.ma.is_masked(value) or holds(value, is_flag):
+        raise invalid(
+            f"{where}: {what} must be an array of real numbers, got {short_repr(value)}.",
+            "Give real numbers only, in rows of equal length.",
+        )
+    with np.errstate(over="ignore"):  # of numbers with more bits
+        return array.astype(np.float64)
+
+
+def holds(value: Any, odd: Callable[[Any], bool]) -> bool:
+    """Whether something odd stands among numbers in lists."""
     return isinstance(value, list | tuple) and any(
-        isinstance(entry, bool | np.bool_) or holds_flags(entry) for entry in value
+        type(entry) is not float and (odd(entry) or holds(entry, odd)) for entry in value
     )
+
+
+def is_flag(value: Any) -> bool:
+    """True or False, which NumPy takes for 1 or 0."""
+    return isinstance(value, bool | np.bool_)
+
+
+def has_unit(value: Any) -> bool:
+    """Whether it is a number or an array with a unit of its own, as pint's and astropy's are.
+
+    NumPy drops such units: 500 mm would be 500 m.  Columns of tables may be called "unit", too, so
+    it is the class that is asked.
+    """
+    own = getattr(value, "__dict__", ())
+    return any(hasattr(type(value), word) or word in own for word in ("unit", "units"))
+
+
+def refuse_units(value: Any, what: str, where: str, invalid: Invalid) -> None:
+    if type(value) is not float and (has_unit(value) or holds(value, has_unit)):
+        raise invalid(
+            f"{where}: {what} must be plain numbers in SI units, got {short_repr(value)}, which"
+            " has a unit of its own.",
+            "Convert it first: x.to_base_units().magnitude of pint, x.si.value of astropy.",
+        )
 
 
 def checked_vector(value: Any, what: str, where: str, invalid: Invalid) -> Vector3:

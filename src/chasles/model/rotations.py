@@ -25,6 +25,7 @@ from chasles.model.checks import (
     checked_array,
     checked_direction,
     checked_number,
+    refuse_units,
 )
 from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.words import ArrayLike, Floats, Word
@@ -62,9 +63,9 @@ def numbers_only(value: Any) -> Any:
     """The value as an array if it is made of real numbers, else nothing."""
     try:
         array = np.asarray(value)
-    except ValueError:  # ragged
+    except Exception:  # ragged, or whatever an object says that is asked for its numbers
         return ()
-    return array if array.dtype.kind in "iuf" else ()
+    return array if array.dtype.kind in "iuf" and not np.ma.is_masked(value) else ()
 
 
 def of_scipy(value: Any, where: str) -> Matrix3:
@@ -120,6 +121,7 @@ def of_euler(letters: Any, angles: Any, where: str) -> Matrix3:
             "Name one to three axes, all in capitals (which turn along: 'ZYX') or all in small"
             " letters (fixed in the world: 'xyz').",
         )
+    refuse_units(angles, "the angles of its rotation", where, InvalidBody)
     if np.shape(numbers_only(angles)) != (len(letters),):
         raise InvalidBody(
             f"{where}: Euler angles must be as many as their axes '{letters}', got"
@@ -127,7 +129,7 @@ def of_euler(letters: Any, angles: Any, where: str) -> Matrix3:
             "Give one angle for each axis, in rad.",
         )
     total: Quaternion = (1.0, 0.0, 0.0, 0.0)
-    for letter, angle in zip(letters, np.asarray(angles).tolist()):
+    for letter, angle in zip(letters, angles):
         axis = checked_direction(letter.lower(), "an axis", where, InvalidBody)
         turn = about(axis, checked_angle(angle, where))
         total = product(total, turn) if letter.isupper() else product(turn, total)

@@ -19,6 +19,7 @@ from chasles.core.signals import HEAD, PIECE_HEAD, PIECES
 from chasles.integrators.methods import find_method
 from chasles.many.traced.record import Key, Path, Records, own_leaves
 from chasles.model import ChaslesError, InvalidOption, Model, UnknownName
+from chasles.model.checks import real_array, refuse_units
 from chasles.model.errors import short_repr
 from chasles.model.model import checked_model
 from chasles.model.parameters import parameter_paths, with_parameters
@@ -257,12 +258,10 @@ def checked_values(model: Model, given: Any) -> tuple[dict[str, Floats], int]:
 
 def checked_value(path: str, value: Any, shape: tuple[int, ...]) -> Floats:
     """(members, *shape), or (1, *shape) of what is the same for all."""
+    refuse_units(value, f"'{path}'", "ensemble", InvalidOption)
     try:
-        array = np.asarray(value)
-        if array.dtype.kind == "c":
-            raise TypeError("complex")
-        array = array.astype(float)
-    except (TypeError, ValueError):
+        array = real_array(value, f"'{path}'", "ensemble", InvalidOption)
+    except InvalidOption:
         raise InvalidOption(
             f"ensemble: '{path}' must be an array of numbers, got {short_repr(value)}.",
             f"Give an array of the shape {('members', *shape)}.",

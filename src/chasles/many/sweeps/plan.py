@@ -11,7 +11,7 @@ import numpy as np
 
 from chasles.many.sweeps.fingerprints import model_fingerprint
 from chasles.model import InvalidOption, Model
-from chasles.model.checks import check_flag
+from chasles.model.checks import check_flag, real_array, refuse_units
 from chasles.model.errors import short_repr
 from chasles.model.model import checked_model
 from chasles.model.parameters import check_path, parameter_paths
@@ -130,6 +130,7 @@ def checked_models(model: Any) -> dict[str, Model]:
 
 def checked_values(models: Mapping[str, Model], path: Any, values: Any) -> list[Any]:
     """The values of one axis, each of the shape that the model has there."""
+    refuse_units(values, f"'{path}'", "sweep", InvalidOption)
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray) or not len(values):
         raise InvalidOption(
             f"sweep: the values of '{path}' must be a list, got {short_repr(values)}.",
@@ -142,9 +143,11 @@ def checked_values(models: Mapping[str, Model], path: Any, values: Any) -> list[
         shape = parameter_paths(model)[path]
         for value in values:
             try:
-                found = np.shape(np.asarray(value, float))
-            except (TypeError, ValueError):
-                found = None
+                found = real_array(value, f"'{path}'", "sweep", InvalidOption).shape
+            except InvalidOption as error:
+                raise InvalidOption(
+                    error.what, f"{error.remedy} '{path}' takes {words_for(shape)}."
+                ) from None
             if found != shape and not (path.endswith((".inertia", ".rotation")) and found):
                 raise InvalidOption(
                     f"sweep: '{path}' takes {words_for(shape)}, got {short_repr(value)}.",
