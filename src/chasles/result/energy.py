@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.build.system.coordinates import coordinate_rate, relative_spin
-from chasles.build.system.gaps import components, opening_history
-from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.build.system.gaps import components, in_columns, opening_history
+from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats, flat_arrays
 from chasles.core.forces.registry import FORCES
 from chasles.core.kinds import Deformation
 from chasles.core.placed import gravity_potential, kinetic_energy
+from chasles.core.step_checks import rotor_energy
 from chasles.groups.vectors import add, cross, matvec, scale, symvec
 
 
@@ -42,16 +42,8 @@ def kinetic_of_all(setup: Setup, absolute: Floats) -> Floats:
 
 def kinetic_of_rotors(setup: Setup, absolute: Floats) -> Floats:
     r"""$\tfrac12\sum I_r \dot q^2$ over the coordinates of joints with an armature (T,), J."""
-    total = np.zeros(len(absolute))
-    for joint in setup.model.joints:
-        if not joint.rotors:
-            continue
-        if joint.coordinates:
-            rates = [coordinate_rate(setup, joint.name, w, absolute) for w in joint.coordinates]
-        else:  # a ball, whose rotations all feel the same rotor
-            rates = list(relative_spin(setup, joint.name, absolute))
-        total += sum(0.5 * rotor * rate**2 for rotor, rate in zip(joint.rotors, rates))
-    return total
+    joints, count = flat_arrays(setup.system.joints), setup.system.joint_count
+    return np.zeros(len(absolute)) + rotor_energy(joints, count, in_columns(absolute))
 
 
 def potential(setup: Setup, absolute: Floats) -> Floats:

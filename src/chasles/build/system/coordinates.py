@@ -5,27 +5,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chasles.build.system.gaps import components, frame_of, opening_history, pose_history
+from chasles.build.system.gaps import (
+    components,
+    frame_of,
+    in_columns,
+    opening_history,
+    pose_history,
+)
 from chasles.build.system.user_code import CustomRows
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats, Integers
-from chasles.core.constraints.rows import coordinate_rows
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats, Integers, flat_arrays
+from chasles.core.constraints.rows import coordinate_rows, relative_twist
 from chasles.core.placed import (
     frame_seen_from_a,
     nearest_turn,
     relative_joint_frame,
     turn_about_axis,
-    twist_in_joint_frame,
 )
-from chasles.groups.vectors import sub
 from chasles.model import Coupling, CustomCoupling, JointForce, Model
 from chasles.model.coordinates import ANGLE
 from chasles.spaces.frames import oriented
 
 if TYPE_CHECKING:
     from chasles.build.system.build import Setup
-
-
-AT_REST = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 #: A coordinate: the name of its joint, and "angle" or "displacement".
@@ -46,33 +47,10 @@ def coordinate_of_poses(setup: "Setup", joint: str, kind: str, absolute: Floats)
 
 def coordinate_rate(setup: "Setup", joint: str, kind: str, absolute: Floats) -> Floats:
     """Rate of a joint's angle or displacement (T,)."""
-    part = 0 if kind == "angle" else 1
-    rate: Floats = orientation(setup, joint) * relative_twist(setup, joint, absolute)[part][2]
+    joints, index = flat_arrays(setup.system.joints), setup.joint_index[joint]
+    spin, slide = relative_twist(joints, index, in_columns(absolute))
+    rate: Floats = orientation(setup, joint) * (spin if kind == "angle" else slide)[2]
     return rate
-
-
-def relative_spin(setup: "Setup", joint: str, absolute: Floats) -> Any:
-    """Angular velocity of a joint's frame B against A, along its axes: a tuple of arrays (T,)."""
-    return relative_twist(setup, joint, absolute)[0]
-
-
-def relative_twist(setup: "Setup", joint: str, absolute: Floats) -> Any:
-    """(omega, v) of frame B of a joint against body a, in B: tuples of arrays (T,)."""
-    index = setup.joint_index[joint]
-    joints = setup.system.joints
-    ends = [int(joints.a[index]), int(joints.b[index])]
-    poses = [pose_history(absolute, body) for body in ends]
-    twists = [AT_REST if body < 0 else twist_of(absolute[..., body, :]) for body in ends]
-    axes, point = frame_of(joints, index, "b")
-    seen = frame_seen_from_a(poses[0], poses[1], axes, point)
-    of_a = twist_in_joint_frame(twists[0], *seen)
-    of_b = twist_in_joint_frame(twists[1], axes, point)
-    return sub(of_b[0], of_a[0]), sub(of_b[1], of_a[1])
-
-
-def twist_of(rows: Floats) -> Any:
-    """(omega, v) of rows (..., 18): tuples of arrays."""
-    return components(rows, TWIST, 3), components(rows, TWIST + 3, 3)
 
 
 def counted_angles(setup: "Setup", absolute: Floats, near: Mapping[str, float]) -> dict[str, float]:

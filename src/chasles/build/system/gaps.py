@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.core.arrays import POSE_R, POSE_X, Floats, Forces, Joints, System, padded
+from chasles.core.arrays import Floats, Forces, Joints, System, flat_arrays, padded
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.constraints.rolling import ROLLING_DISC
 from chasles.core.kinds import METRE, Opening
-from chasles.core.placed import relative_joint_frame
-from chasles.groups.vectors import IDENTITY
+from chasles.core.placed import opening_of, pose_of
 
 #: Cosine between the axis of a disc and the normal of its plane, above which it lies on it.
 NEARLY_FLAT = 0.99
@@ -21,14 +20,14 @@ def components(array: Floats, first: int, count: int) -> tuple[Floats, ...]:
     return tuple(array[..., first + k] for k in range(count))
 
 
+def in_columns(absolute: Floats) -> Floats:
+    """Absolute states (..., n, 18) as routines number their entries: (18 n, ...)."""
+    return np.moveaxis(absolute.reshape(*absolute.shape[:-2], -1), -1, 0)
+
+
 def pose_history(absolute: Floats, body: int) -> Any:
     """(R, r) of a body over all states of `absolute` (..., n, 18); the ground is constant."""
-    if body < 0:
-        return IDENTITY, (0.0, 0.0, 0.0)
-    return (
-        components(absolute[..., body, :], POSE_R, 9),
-        components(absolute[..., body, :], POSE_X, 3),
-    )
+    return pose_of(in_columns(absolute), body)
 
 
 def frame_of(pairs: Joints | Forces, index: int, side: str) -> Any:
@@ -40,12 +39,7 @@ def frame_of(pairs: Joints | Forces, index: int, side: str) -> Any:
 
 def opening_history(pairs: Joints | Forces, index: int, absolute: Floats) -> Any:
     """Frame B of a joint or force seen from A, (turn, shift), at absolute states (..., n, 18)."""
-    return relative_joint_frame(
-        pose_history(absolute, int(pairs.a[index])),
-        frame_of(pairs, index, "a"),
-        pose_history(absolute, int(pairs.b[index])),
-        frame_of(pairs, index, "b"),
-    )
+    return opening_of(flat_arrays(pairs), index, in_columns(absolute))
 
 
 def joint_gap(
