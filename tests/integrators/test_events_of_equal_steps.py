@@ -210,12 +210,6 @@ def test_wanted_times_after_an_impact_are_those_of_the_motion_after_it():
 # --- bad input ---
 
 
-def test_impacts_with_past_points_are_refused():
-    stop = ch.Impact("stop", "rail", lower=-DROP)
-    with pytest.raises(ch.InvalidOption, match=r"(?s)impact 'stop'.*'bliedf3'.*generalized-alpha"):
-        ch.simulate(hanging_sledge(), 1.0, step=0.01, method="bliedf3", events=[stop])
-
-
 @pytest.mark.parametrize(
     ("function", "message"),
     [

@@ -50,6 +50,31 @@ def test_an_elastic_impact_keeps_the_energy_of_any_mechanism(space):
     assert max(result.violation(name).max() for name in model.joint_names) < 1e-9
 
 
+@pytest.mark.parametrize("order", [2, 3, 4])
+def test_methods_with_past_points_keep_their_order_through_impacts(order):
+    """They begin anew after each; `dop853` with its tolerances is exact beside them."""
+    arms = [
+        ch.Body.rod(name, length=1.0, mass=1.0, position=(x, 0, 0)) for name, x in
+        (("upper", 0.5), ("lower", 1.5))
+    ]  # fmt: skip
+    shoulder = ch.Revolute("shoulder", ch.GROUND, arms[0], (0, 0, 0), "y")
+    elbow = ch.Revolute("elbow", *arms, (1, 0, 0), "y", armature=0.01)
+    model = ch.Model(arms, [shoulder, elbow])
+    stops = [
+        ch.Impact("stop", "elbow", lower=-0.3, upper=0.3, restitution=0.7),
+        ch.Impact("wall", "shoulder", upper=1.0, restitution=0.5),
+    ]
+    exact = ch.simulate(model, 0.8, events=stops, **TIGHT)
+    assert [len(times) for times in exact.events.values()] == [4, 5]
+    missed = []
+    for step in (2e-3, 1e-3, 5e-4):
+        found = ch.simulate(model, 0.8, step, method=f"bliedf{order}", events=stops)
+        missed.append(np.abs(found.position("lower")[-1] - exact.position("lower")[-1]).max())
+        for name, times in exact.events.items():
+            assert found.events[name] == pytest.approx(times, abs=1e-4)
+    assert np.log2(missed[0] / missed[2]) / 2.0 > order - 0.4
+
+
 def test_impacts_are_the_same_in_every_space():
     rng = np.random.default_rng(5)
     model = moving(chain(rng, ["spherical", "revolute", "revolute"]), rng, speed=3.0)

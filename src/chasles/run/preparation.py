@@ -200,12 +200,10 @@ def make_run(
 ) -> Run:  # fmt: skip
     """The loop over time, with its pace, events and output."""
     pace: Pace | None = None
-    if tolerances is None:
-        check_past(events, settings)
-    elif settings.method.foreign is not None:
+    if tolerances is not None and settings.method.foreign is not None:
         check_foreign(settings, record)
         pace = ScipyPace(tolerances, settings.method, bounds)
-    else:
+    elif tolerances is not None:
         pace = TolerancePace(tolerances, settings.method, bounds, probe)
     watch = EventWatch(events, stepper) if events else None
     return Run(stepper, grid, pace, watch=watch, scan=scan, control=control, record=record)
@@ -234,18 +232,6 @@ def check_foreign(settings: Settings, record: Recording | None) -> None:
             f"simulate: stabilise='{settings.choice.word}' was given with"
             f" '{settings.method.name}', whose steps in a chart know nothing of it.",
             "Leave stabilise out, or take one of dopri5, tsit5 and dop853.",
-        )
-
-
-def check_past(events: tuple[Event, ...], settings: Settings) -> None:
-    """Refuse impacts where a method looks at past points."""
-    met = [event.name for event in events if event.changes]
-    if met and settings.method.past:
-        raise InvalidOption(
-            f"simulate: impact '{met[0]}' was given with '{settings.method.name}', whose past"
-            " points do not apply to the motion after it.",
-            "Take a one-step method (rk4, linearly-implicit) or 'generalized-alpha', which begins"
-            " anew.",
         )
 
 
