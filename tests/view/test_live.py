@@ -4,6 +4,7 @@ import http.client
 import socket
 import struct
 import urllib.request
+from contextlib import closing
 
 import pytest
 from visits import FilmVisit
@@ -67,9 +68,9 @@ def test_a_taken_port_is_passed_and_a_stopped_viewer_answers_no_more(swing, show
     host = other.url.removeprefix("http://")
     with urllib.request.urlopen(other.url) as page:
         assert b"<canvas" in page.read()
-    connection = http.client.HTTPConnection(host)
-    connection.request("GET", "/etc/passwd")
-    assert connection.getresponse().status == 404
+    with closing(http.client.HTTPConnection(host)) as connection:
+        connection.request("GET", "/etc/passwd")
+        assert connection.getresponse().status == 404
     other.stop()
     with pytest.raises(OSError):
         urllib.request.urlopen(other.url, timeout=1.0)
@@ -80,9 +81,9 @@ def test_a_page_of_a_stranger_does_not_read_the_run(shown):
     host = shown.url.removeprefix("http://")
 
     def status(name):
-        connection = http.client.HTTPConnection(host)
-        connection.request("GET", "/", headers={} if name is None else {"Host": name})
-        return connection.getresponse().status
+        with closing(http.client.HTTPConnection(host)) as connection:
+            connection.request("GET", "/", headers={} if name is None else {"Host": name})
+            return connection.getresponse().status
 
     assert [status(name) for name in (None, "localhost", "LocalHost:9000")] == [200] * 3
     strangers = ("example.org", "example.org:8431", "127.0.0.1.example.org", "")

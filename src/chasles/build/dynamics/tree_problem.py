@@ -25,7 +25,7 @@ from chasles.build.system.coordinates import (
 )
 from chasles.build.system.state import State
 from chasles.build.system.tree_setup import build_counted, known_coordinates, tree_setup
-from chasles.build.system.tree_state import absolute_of, place_of, state_of
+from chasles.build.system.tree_state import absolute_of, crossed, place_of, state_of
 from chasles.compiled.pointers import lend
 from chasles.core.arrays import POSE_R, ROW_WIDTH, TWIST, Floats, Workspace
 from chasles.core.recursion.eliminate import SOLVED
@@ -152,8 +152,8 @@ class TreeProblem:
         arms = (rows[:, TURN : TURN + 9].reshape(-1, 3, 3) @ arms)[:, :, 0]
         omega, alpha = rows[:, OMEGA : OMEGA + 3], rows[:, ALPHA : ALPHA + 3]
         a = rows[:, ACCELERATION : ACCELERATION + 3] + tree.gravity
-        a = a + np.cross(alpha, arms) + np.cross(omega, np.cross(omega, arms))
-        turned = np.cross(absolute[:, TWIST : TWIST + 3], absolute[:, TWIST + 3 :])
+        a = a + crossed(alpha, arms) + crossed(omega, crossed(omega, arms))
+        turned = crossed(absolute[:, TWIST : TWIST + 3], absolute[:, TWIST + 3 :])
         seen = np.einsum("nji,knj->kni", own, np.stack((alpha, a)))
         return np.concatenate((seen[0], seen[1] - turned), axis=1)
 

@@ -144,8 +144,9 @@ class MaximalForm:
         found = np.zeros((len(states), 6 * system.body_count + system.row_count))
         wrenches = np.zeros((len(states), system.joint_count, ROW_WIDTH))
         outcome = solve_states(
-            self.tree, storage.tree_work, system, storage.workspace, self.loops, storage.loop_work,
-            states, table, angles, np.zeros(self.tree.rate_count), found, wrenches,
+            self.tree, storage.tree_work, self.setup.lent, storage.workspace, self.loops,
+            storage.loop_work, states, table, angles, np.zeros(self.tree.rate_count), found,
+            wrenches,
         )  # fmt: skip
         return Solved(self.named(outcome), found, wrenches, storage)
 
@@ -208,7 +209,7 @@ def terms_at(
 ) -> Workspace:
     """J, eta and Q at an absolute state (n, 18); they need no solution, nor independent rows."""
     workspace, angles = make_workspace(setup.system), None if integrals is None else integrals[None]
-    terms_of(setup.system, workspace, *histories(setup, absolute[None], np.array([t]), angles))
+    terms_of(setup.lent, workspace, *histories(setup, absolute[None], np.array([t]), angles))
     return workspace
 
 

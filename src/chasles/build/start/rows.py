@@ -146,7 +146,7 @@ def gaps_and_rows(
     """
     system, couplings = setup.system, setup.model.couplings
     out = np.zeros(6 * system.body_count + system.row_count)
-    joint_rows(system, workspace, np.ascontiguousarray(absolute), out)
+    joint_rows(setup.lent, workspace, np.ascontiguousarray(absolute), out)
     gaps = -out[6 * system.body_count :]
     for place, coupling in zip(coupled_places(setup).tolist(), couplings):
         gaps[place] = float(coupled_gap(setup, coupling, absolute, near))

@@ -23,6 +23,7 @@ from chasles.core.recursion.tree import (
     turns_of,
 )
 from chasles.groups.so3 import so3_from_matrix
+from chasles.groups.vectors import cross
 from chasles.model import Joint
 
 #: Coordinates known to be nearer than this (rad, m) to what poses tell are the better ones.
@@ -90,8 +91,13 @@ def frames_of(tree: Tree, absolute: Floats) -> list[tuple[Floats, Floats, Floats
     turns = own @ tree.axes.reshape(-1, 3, 3)
     arms = (turns @ tree.centre[:, :, None])[:, :, 0]
     omegas = (own @ rows[:, TWIST : TWIST + 3, None])[:, :, 0]
-    speeds = (own @ rows[:, TWIST + 3 : TWIST + 6, None])[:, :, 0] - np.cross(omegas, arms)
+    speeds = (own @ rows[:, TWIST + 3 : TWIST + 6, None])[:, :, 0] - crossed(omegas, arms)
     return list(zip(turns, rows[:, POSE_X : POSE_X + 3] - arms, omegas, speeds))
+
+
+def crossed(a: Floats, b: Floats) -> Floats:
+    """a x b of vectors (..., 3), for few of them in a fraction of the time of NumPy's own."""
+    return np.array(cross(a.T, b.T)).T
 
 
 def relative_quaternions(tree: Tree, frames: Any) -> Floats:
@@ -118,11 +124,11 @@ def relative_state(
         return [*quaternion, *point], [*spin, *speed]
     if pair in (SO3XR3_PAIR, SE3_PAIR):
         axes = base_turn if pair == SO3XR3_PAIR else turn
-        slip = speed - base_speed - np.cross(base_omega, point - base_point)
+        slip = speed - base_speed - crossed(base_omega, point - base_point)
         place = base_turn.T @ (point - base_point)
         return [*quaternion, *place], [*spin, *(axes.T @ slip)]
     moved = constant.T @ (base_turn.T @ (point - base_point) - tree.lever[body])
-    carried = base_speed + np.cross(base_omega, point - base_point)
+    carried = base_speed + crossed(base_omega, point - base_point)
     slip = constant.T @ (base_turn.T @ (speed - carried))
     about = constant.T @ relative
     turned = np.arctan2(about[1, 0] - about[0, 1], about[0, 0] + about[1, 1])
