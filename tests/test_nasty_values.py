@@ -205,6 +205,32 @@ def test_a_number_with_a_unit_is_not_taken_for_kilograms(value):
             make()
 
 
+ANSWERS = [in_mm, Pint]
+PUSHED = {
+    "target": lambda f: ch.Motor("m", "hinge", target=f, stiffness=1.0),
+    "effort": lambda f: ch.Motor("m", "hinge", effort=f),
+    "feedback": lambda f: ch.Motor("m", "hinge", effort=lambda t, q, rate: f(t)),
+    "law": lambda f: ch.JointLaw("m", "hinge", lambda t, q, rate: f(t)),
+    "load": lambda f: ch.Load("m", "rod", force=lambda t: (f(t), 0.0, 0.0)),
+    "custom": lambda f: ch.CustomForce("m", "rod", lambda t, *_: ((f(t), 0, 0), (0, 0, 0))),
+}
+
+
+@pytest.mark.parametrize("made", ANSWERS)
+@pytest.mark.parametrize("part", PUSHED)
+def test_answers_of_functions_with_units_are_refused(part, made):
+    with pytest.raises(ch.ChaslesError, match="has a unit of its own"):
+        force = PUSHED[part](lambda t: made(1000.0 * np.asarray(t)))
+        ch.simulate(MODEL.with_parts(forces=[force]), until=0.02, step=0.01)
+
+
+@pytest.mark.parametrize("made", [*ANSWERS, lambda t: np.ma.array(t, mask=True)])
+def test_motions_with_units_or_masks_are_refused(made):
+    with pytest.raises(ch.ChaslesError, match=r"unit of its own|not a number"):
+        drive = ch.Driver("d", "hinge", lambda t: made(np.asarray(t) ** 2))
+        ch.simulate(MODEL.with_parts(drivers=[drive]), until=0.02, step=0.01)
+
+
 WRONG = (in_mm([1, 2]), np.ma.array([1.0, 2], mask=[0, 1]), ["1", "2"], [True, 2.0],
          np.array([1, 2], "m8[s]"), [Pint(1), Pint(2)])  # fmt: skip
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from chasles.model.checks import answer_of
+from chasles.model.checks import answer_of, has_unit, refuse_units
 from chasles.model.errors import ChaslesError, InvalidSignal, short_repr
 from chasles.model.words import Floats
 
@@ -47,7 +47,8 @@ def evaluated(function: Function, t: Floats, what: str, owner: str) -> Floats:
 def at_once(function: Function, t: Floats) -> Floats | None:
     """The function of an array of times, or None if it does not take one."""
     try:
-        values = np.asarray(function(t.copy()))
+        given = function(t.copy())
+        values = np.asarray(None if has_unit(given) or np.ma.is_masked(given) else given)
     except Exception:
         return None
     if values.shape != t.shape or values.dtype.kind not in "iuf":
@@ -67,6 +68,9 @@ def one_value(function: Function, time: float, what: str, owner: str) -> float:
         raise type(error)(f"{owner}: {error.what}", error.remedy) from error.__cause__
     if type(given) is float:  # nearly always, and quick
         return given
+    refuse_units(given, f"{what}(t) at t = {time:g} s", owner, InvalidSignal)
+    if np.ma.is_masked(given):
+        given = None
     value = answer_of(np.asarray, (given,), f"{owner}: {what}(t)", remedy, InvalidSignal, t=time)
     if value.size != 1 or value.dtype.kind not in "iuf":
         raise InvalidSignal(
