@@ -135,9 +135,10 @@ class Graph:
             if cut.ties:
                 ties = slice(6 * loops.first_tie[k], 6 * loops.first_tie[k + 1])
                 loop_work.ties[ties] = self.tied[cut.joint]
+        made = SimpleNamespace(tree=tree, loops=loops, loop_work=loop_work, tree_work=tree_work)
         jacobian = self.jacobian.reshape(-1)
-        load_rows(tree, loops, tree_work.rows, loop_work, absolute, jacobian, self.eta)
-        return SimpleNamespace(tree=tree, loops=loops, loop_work=loop_work, tree_work=tree_work)
+        load_rows(made, SimpleNamespace(absolute=absolute, jacobian=jacobian, eta=self.eta))
+        return made
 
     def cuts_in_order(self, loops: Any) -> list[LoopConstraint]:
         by_row = {row: cut for cut in self.cuts for row in cut.rows}

@@ -12,6 +12,7 @@ from subgroup_runs import disagreement, largest_gap, run_of
 
 import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
+from chasles.core.mechanism import Equations
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.refine import solve_rows
 from chasles.core.recursion.stage import tree_factor
@@ -136,8 +137,10 @@ def correction(problem, change):
     tree, loops, loop_work = (
         flat(part) for part in (problem.tree, problem.loops, problem.loop_work)
     )
-    parts = problem.tree, problem.tree_work, problem.setup.system, problem.workspace
-    assert tree_factor(*parts, problem.loops, problem.loop_work, problem.start, 1) == SOLVED
+    equations = Equations(
+        problem.setup.system, problem.tree, problem.tree_work, problem.loops, problem.loop_work
+    )
+    assert tree_factor(equations, problem.workspace, problem.start, 1) == SOLVED
     loop_work.wanted[: loops.row_count] = change
     solve_rows(tree, loops, loop_work, problem.tree_work.rows.reshape(-1))
     return loop_work.solution[: tree.rate_count].copy()

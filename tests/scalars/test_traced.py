@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 
 import chasles as ch
 from chasles.build.problem import choose_spaces, make_problem
+from chasles.core.arrays import make_workspace
 from chasles.core.outcomes import OK
 from chasles.core.recursion.free_bodies import solve_free
 from chasles.groups.se3 import se3_dexp_inv, se3_exp
@@ -219,15 +220,15 @@ def test_a_step_is_all_arithmetic(case):
 def test_a_stage_is_replayed_to_the_last_bit():
     """V' and lambda of the double pendulum from its absolute state."""
     solver = prepared(double_pendulum()).solver
-    form, system = solver.form, unboxed(solver.setup.system)
-    tree, loops = unboxed(form.tree), unboxed(form.loops)
+    form = solver.form
     poses, width = solver.start.size, form.solve(solver.start[None]).found.shape[1]
 
     def accelerations(x):
-        tree_work, work, loop_work = map(unboxed, form.storage())
+        workspace = make_workspace(solver.setup.system)
+        equations, work = unboxed(form.equations(workspace)), unboxed(workspace)
         work.absolute[:poses] = x
         rates, out = [0.0] * form.tree.rate_count, [0.0] * width
-        assert solve_free(tree, tree_work, system, work, loops, loop_work, rates, out, 0) == OK
+        assert solve_free(equations, work, rates, out, 0) == OK
         return out
 
     rng = np.random.default_rng(3)

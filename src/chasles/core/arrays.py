@@ -157,7 +157,6 @@ def sizes_of(system: System) -> dict[str, int]:
         "n": bodies,
         "6 n": 6 * bodies,
         "rows": rows,
-        "6 n + rows": 6 * bodies + rows,
         "signals": max(1, system.signal_count),
         "quadratures": system.quadrature_count,
     }
@@ -264,7 +263,7 @@ class Workspace(NamedTuple):
     eta: Annotated[Floats, "rows"]
     rhs: Annotated[Floats, "6 n"]  # wrenches of forces
     forces: Annotated[Floats, "6 n"]  # Q, where it is asked for
-    residual: Annotated[Floats, "6 n + rows"]  # what rows miss, behind zeros
+    residual: Annotated[Floats, "rows"]  # what rows miss
     search: Annotated[Floats, "6 n"]  # twists of all bodies
     signals: Annotated[Floats, "signals"]  # the time and all functions of time, at this stage
     quadratures: Annotated[Floats, "quadratures"]  # integrals at this stage

@@ -22,6 +22,16 @@ class AccuracyLimits(NamedTuple):
     places: Floats  # (n, 3) of the bodies as entered: heights are measured from there
 
 
+class Equations(NamedTuple):
+    """The part of a mechanism that its equations are solved with, for who has nothing else."""
+
+    system: System
+    tree: Tree
+    tree_work: TreeWorkspace
+    loops: Loops
+    loop_work: LoopWorkspace
+
+
 class Mechanism(NamedTuple):
     """Bodies on pairs of 0 to 6 dimensions, and rows for what no pair realises."""
 

@@ -32,8 +32,8 @@ class Residuals(NamedTuple):
     absolute: Annotated[Floats, "n", ABSOLUTE_WIDTH]  # the state
     jacobian: Annotated[Floats, "rows", ROW_WIDTH]
     eta: Annotated[Floats, "rows"]
-    shift: Annotated[Floats, "6 n + rows"]  # 0 and -g; solved, a displacement and its multipliers
-    change: Annotated[Floats, "6 n + rows"]  # zeros and -J V; after a solve a change of velocity
+    shift: Annotated[Floats, "rows"]  # -g
+    change: Annotated[Floats, "rows"]  # -J V
 
 
 @formula
@@ -56,7 +56,7 @@ def put_position_residual(system: Any, joint: int, absolute: Any, workspace: Any
     kind, drive = system.joints.kind[joint], system.joints.drive[joint]
     turn, shift = opening_of(system.joints, joint, absolute)
     target = workspace.signals[drive] if drive >= 0 else 0.0
-    row = 6 * system.body_count + system.joints.first_row[joint]
+    row = system.joints.first_row[joint]
     put_residual(kind, system, joint, turn, shift, target, workspace, row, out)
 
 
@@ -65,20 +65,16 @@ def put_velocity_residual(
     system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, out: Any
 ) -> None:
     """-J V of one joint (less the rate of a driver), J at the end of the step."""
-    first = system.joints.first_row[joint]
-    row = 6 * system.body_count + first
-    pair = (
-        twist_of(absolute, system.joints.a[joint]),
-        twist_of(absolute, system.joints.b[joint]),
-    )
-    drive = system.joints.drive[joint]
-    for r in range(system.joints.rows[joint]):
+    joints, first = system.joints, system.joints.first_row[joint]
+    pair = twist_of(absolute, joints.a[joint]), twist_of(absolute, joints.b[joint])
+    drive = joints.drive[joint]
+    for r in range(joints.rows[joint]):
         total = -workspace.signals[drive + 1] if drive >= 0 else 0.0
         for side in range(2):
             entries = twist6(jacobian, (first + r) * ROW_WIDTH + 6 * side)
             for k in range(3):
                 total += entries[0][k] * pair[side][0][k] + entries[1][k] * pair[side][1][k]
-        out[row + r] = -total
+        out[first + r] = -total
 
 
 # Stabiliser.kind
@@ -98,7 +94,7 @@ class Stabiliser(NamedTuple):
     stiffness: float  # beta^2, 1/s^2
     drift_gain: float  # 1/h for Gear-Gupta-Leimkuhler, 0 for Baumgarte
     pull: Floats  # (rows,) what is added to eta during this step
-    drift: Floats  # (6 n + rows,) W - V and mu
+    drift: Floats  # (rows,) -J V
 
 
 def make_record(
@@ -107,8 +103,7 @@ def make_record(
     """`chosen` marks joints by 1; `gains` are damping, stiffness and drift_gain."""
     sizes, rows = sizes_of(system), system.row_count
     found = storage(Residuals, sizes, chosen=np.ascontiguousarray(chosen, np.int64))
-    pull, drift = np.zeros(rows), np.zeros(6 * system.body_count + rows)
-    return Stabiliser(kind, found, *gains, pull, drift)
+    return Stabiliser(kind, found, *gains, np.zeros(rows), np.zeros(rows))
 
 
 class ConstantRows(NamedTuple):

@@ -49,7 +49,7 @@ def stage(mechanism: Any, workspace: Any, point: Any, t: float, role: Any, slope
     system, tree, rates = mechanism.system, mechanism.tree, mechanism.tree.rate_count
     begin_stage(mechanism, workspace, point, t)
     if system.force_count > 0:
-        push(tree, mechanism.tree_work, system, workspace, point)
+        push(mechanism, workspace, point)
     if mechanism.tree_work.has_wrenches == 0:  # else bodies are placed
         if mechanism.loops.is_formed != 0:
             place(tree, point, mechanism.tree_work.rows, workspace.absolute)
@@ -87,17 +87,14 @@ def begin_stage(mechanism: Any, workspace: Any, point: Any, t: float) -> None:
 @once
 def accelerate_with_rows(mechanism: Any, workspace: Any, point: Any, slope_out: Any) -> int:
     """Accelerations and multipliers of a mechanism with rows: OK, or why there are none."""
-    system, tree, tree_work = mechanism.system, mechanism.tree, mechanism.tree_work
-    loops, loop_work, rates = mechanism.loops, mechanism.loop_work, tree.rate_count
-    put_cut_rows(system, tree, loops, loop_work, point, workspace)
-    add_feedback(system, workspace, mechanism.stabiliser)
-    outcome = accelerate_loops(
-        tree, tree_work, system, workspace, loops, loop_work, slope_out, rates
-    )
+    loop_work, rates = mechanism.loop_work, mechanism.tree.rate_count
+    put_cut_rows(mechanism, workspace, point)
+    add_feedback(mechanism.system, workspace, mechanism.stabiliser)
+    outcome = accelerate_loops(mechanism, workspace, slope_out, rates)
     is_first, loop_work.selecting[0] = loop_work.selecting[0], 0
     if outcome != OK:
         return failure(mechanism, workspace, outcome)
-    if loops.is_damped != 0 and is_first != 0:
+    if mechanism.loops.is_damped != 0 and is_first != 0:
         note_residual(mechanism, workspace)
     if mechanism.constant_rows.count > 0:
         remove_constant_rows(mechanism.constant_rows, slope_out, rates)
@@ -146,10 +143,10 @@ def failure(mechanism: Any, workspace: Any, outcome: int) -> int:
 @once
 def put_missed_rows(mechanism: Any, workspace: Any) -> None:
     """What rows miss, into the rows of workspace.residual."""
-    loops, unknowns = mechanism.loops, 6 * mechanism.system.body_count
-    clear(beyond(workspace.residual, unknowns), mechanism.system.row_count)
+    loops = mechanism.loops
+    clear(workspace.residual, mechanism.system.row_count)
     for row in range(loops.row_count):
-        workspace.residual[unknowns + loops.source[row]] = mechanism.loop_work.left[row]
+        workspace.residual[loops.source[row]] = mechanism.loop_work.left[row]
 
 
 # --- the books ---
@@ -201,20 +198,10 @@ def find_driver_powers(mechanism: Any, workspace: Any, rates: Any) -> None:
             workspace.quadrature_rates[integral] = power
     if mechanism.tree.driven_count > 0:
         if loops.row_count > 0:
-            load_row_wrenches(mechanism, workspace)
+            if mechanism.tree_work.has_wrenches == 0:
+                clear(mechanism.tree_work.wrenches, 6 * system.body_count)
+            add_row_wrenches(mechanism, workspace)
         find_coordinate_powers(mechanism, workspace, rates)
-
-
-@routine
-def load_row_wrenches(mechanism: Any, workspace: Any) -> None:
-    """The wrenches of all rows are added to those of the forces."""
-    tree, loops, tree_work = mechanism.tree, mechanism.loops, mechanism.tree_work
-    if tree_work.has_wrenches == 0:
-        clear(tree_work.wrenches, 6 * tree.body_count)
-    add_row_wrenches(
-        tree, loops, mechanism.loop_work, tree_work.rows, workspace.absolute, workspace.jacobian,
-        tree_work.wrenches,
-    )  # fmt: skip
 
 
 @routine

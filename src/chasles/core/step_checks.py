@@ -319,7 +319,7 @@ def monitor_gaps(mechanism: Any, workspace: Any, state: Any, t: float) -> None:
     """Compare every gap with what was promised of it, at the bodies placed in the workspace."""
     system, alarm = mechanism.system, beyond(state, mechanism.layout.alarm)
     put_signals(system.signals, t, workspace.signals)
-    gaps, unknowns = mechanism.accuracy.gaps, 6 * system.body_count
+    gaps = mechanism.accuracy.gaps
     for joint in range(system.joint_count):
         first = system.joints.first_row[joint]
         end, limit = first + system.joints.rows[joint], 0.0
@@ -331,7 +331,7 @@ def monitor_gaps(mechanism: Any, workspace: Any, state: Any, t: float) -> None:
             for row in range(first, end):
                 if gaps[row] > 0.0:
                     allowed = gaps[row] + far * mechanism.accuracy.lengths[row]
-                    gap = abs(workspace.residual[unknowns + row])
+                    gap = abs(workspace.residual[row])
                     wider = gap > alarm[WIDEST_GAP]
                     alarm[WIDEST_ROW] = pick(wider, row, alarm[WIDEST_ROW])
                     alarm[WIDEST_GAP] = pick(wider, gap, alarm[WIDEST_GAP])

@@ -119,7 +119,7 @@ def make_half_explicit(tableau: Tableau, kept: int, length: int) -> HalfExplicit
 def velocity_residual(mechanism: Any, workspace: Any, trial: Any, t: float) -> float:
     """r - J V of all rows at a point and time, where `correct` finds it; the largest, in sizes."""
     system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
-    found, unknowns, largest = mechanism.stabiliser.found, 6 * system.body_count, 0.0
+    found, largest = mechanism.stabiliser.found, 0.0
     if loops.row_count == 0:
         return 0.0
     put_signals(system.signals, t, workspace.signals)
@@ -128,7 +128,7 @@ def velocity_residual(mechanism: Any, workspace: Any, trial: Any, t: float) -> f
     put_openings(mechanism, workspace, trial, SLIPS, True)
     for row in range(loops.row_count):
         source = loops.source[row]
-        missed = absolute(found.change[unknowns + source]) / mechanism.accuracy.sizes[source]
+        missed = absolute(found.change[source]) / mechanism.accuracy.sizes[source]
         largest = maximum(largest, missed)
     return largest
 
@@ -174,10 +174,10 @@ def close_end(mechanism: Any, workspace: Any, out: Any) -> int:
 def slip_left(mechanism: Any) -> float:
     """The largest entry of r - J V that a projection has left, in sizes per second."""
     system, sizes, found = mechanism.system, mechanism.accuracy.sizes, mechanism.stabiliser.found
-    largest, unknowns = 0.0, 6 * system.body_count
+    largest = 0.0
     for row in range(system.row_count):
         if sizes[row] > 0.0:
-            largest = maximum(largest, absolute(found.change[unknowns + row]) / sizes[row])
+            largest = maximum(largest, absolute(found.change[row]) / sizes[row])
     return largest
 
 

@@ -202,9 +202,7 @@ def arrive(mechanism: Any, workspace: Any, scheme: Any, point: Any, t: float) ->
         follow(tree, workspace.signals, point)
     copy(beyond(point, mechanism.layout.integrals), workspace.quadratures, system.quadrature_count)
     count_up(scheme.tally, FACTORED, 1)
-    outcome = factor_at(
-        tree, mechanism.tree_work, system, workspace, mechanism.loops, mechanism.loop_work, point, 1
-    )
+    outcome = factor_at(mechanism, workspace, point, 1)
     return OK if outcome == OK else failure(mechanism, workspace, outcome)
 
 

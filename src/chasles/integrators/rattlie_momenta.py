@@ -52,12 +52,12 @@ def put_forces(mechanism: Any, workspace: Any, scheme: Any, point: Any) -> None:
     """Gravity and all forces at a point whose bodies are placed, without gyroscopic terms, and
     their power: scheme.force on bodies, tree_work.efforts along coordinates.
     """
-    system, tree, tree_work = mechanism.system, mechanism.tree, mechanism.tree_work
+    system, tree_work = mechanism.system, mechanism.tree_work
     clear(tree_work.wrenches, 6 * system.body_count)
     if tree_work.has_efforts != 0:
-        push_along(tree, tree_work, system, workspace, point)
+        push_along(mechanism, workspace, point)
     if tree_work.has_wrenches != 0:
-        push_bodies(tree, tree_work, system, workspace)
+        push_bodies(mechanism, workspace)
     copy(tree_work.wrenches, scheme.force, 6 * system.body_count)
     scheme.powers[0], scheme.powers[1] = force_powers(mechanism, workspace, point)
     for body in range(system.body_count):
@@ -128,21 +128,14 @@ def put_missing(mechanism: Any, workspace: Any, scheme: Any, length: float, end:
 @routine
 def want_no_gaps(mechanism: Any, workspace: Any, scheme: Any, length: float) -> None:
     """-g / h of all rows at the trial, into iteration.wanted; those of J stay what they are."""
-    system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
-    loop_work, found, unknowns = (
-        mechanism.loop_work,
-        mechanism.stabiliser.found,
-        6 * system.body_count,
-    )
+    loops, loop_work, found = mechanism.loops, mechanism.loop_work, mechanism.stabiliser.found
     put_openings(mechanism, workspace, scheme.trial, SHIFTS, True)
     if loops.coupled_count > 0:
-        put_coupled_rows(
-            tree, loops, loop_work, scheme.point, workspace.absolute, workspace, found.eta
-        )
+        put_coupled_rows(mechanism, workspace, scheme.point, workspace.absolute, found.eta)
     if loops.has_rotor_rows != 0:
         put_rotor_slips(mechanism, workspace.absolute, found.absolute, length, length, found.shift)
     for row in range(loops.row_count):
-        loop_work.wanted[row] = found.shift[unknowns + loops.source[row]] / length
+        loop_work.wanted[row] = found.shift[loops.source[row]] / length
         loop_work.wanted[row] += loops.compliance[row] * scheme.early[row]
 
 
@@ -160,7 +153,7 @@ def put_rotor_slips(
     for joint in range(system.joint_count):
         if joints.rotor_bits[joint] == 0:
             continue
-        row = 6 * system.body_count + joints.first_row[joint] + joints.rows[joint]
+        row = joints.first_row[joint] + joints.rows[joint]
         now, then = opening_of(joints, joint, absolute), opening_of(joints, joint, other)
         turned = so3_log(so3_from_matrix(tmatmul(now[0], then[0])))
         slid, rates = sub(then[1], now[1]), relative_twist(joints, joint, absolute)
@@ -177,22 +170,15 @@ def put_rotor_slips(
 @routine
 def want_no_slips(mechanism: Any, workspace: Any, scheme: Any, length: float) -> None:
     """rates - J V of all rows at the placed bodies, into iteration.wanted."""
-    system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
-    loop_work, found, unknowns = (
-        mechanism.loop_work,
-        mechanism.stabiliser.found,
-        6 * system.body_count,
-    )
+    loops, loop_work, found = mechanism.loops, mechanism.loop_work, mechanism.stabiliser.found
     if loops.coupled_count > 0:
-        put_coupled_rows(
-            tree, loops, loop_work, scheme.trial, workspace.absolute, workspace, found.eta
-        )
+        put_coupled_rows(mechanism, workspace, scheme.trial, workspace.absolute, found.eta)
     put_slips(mechanism, workspace, workspace.absolute, workspace.jacobian, found.change, True)
     if loops.has_rotor_rows != 0:
-        place_bodies(tree, scheme.point, mechanism.placed, found.absolute)
+        place_bodies(mechanism.tree, scheme.point, mechanism.placed, found.absolute)
         put_rotor_slips(mechanism, workspace.absolute, found.absolute, -length, -1.0, found.change)
     for row in range(loops.row_count):
-        loop_work.wanted[row] = found.change[unknowns + loops.source[row]]
+        loop_work.wanted[row] = found.change[loops.source[row]]
         loop_work.wanted[row] += loops.compliance[row] * scheme.late[row]
 
 
@@ -202,23 +188,9 @@ def want_no_slips(mechanism: Any, workspace: Any, scheme: Any, length: float) ->
 @routine
 def load_missing(mechanism: Any, workspace: Any, scheme: Any, multipliers: Any) -> None:
     """Momenta that are missed with these multipliers, as loads of the recursion."""
-    tree, tree_work, loop_work, loops = (
-        mechanism.tree,
-        mechanism.tree_work,
-        mechanism.loop_work,
-        mechanism.loops,
-    )
-    copy(multipliers, loop_work.multipliers, loops.row_count)
-    add_row_wrenches(
-        tree,
-        loops,
-        loop_work,
-        tree_work.rows,
-        workspace.absolute,
-        workspace.jacobian,
-        tree_work.wrenches,
-    )
-    load_bodies(tree, tree_work, tree.body_count)
+    copy(multipliers, mechanism.loop_work.multipliers, mechanism.loops.row_count)
+    add_row_wrenches(mechanism, workspace)
+    load_bodies(mechanism.tree, mechanism.tree_work, mechanism.tree.body_count)
 
 
 @routine

@@ -43,10 +43,7 @@ def begin_multipliers(mechanism: Any, workspace: Any, scheme: Any, state: Any) -
     loops, before = mechanism.loops, beyond(state, mechanism.layout.history)
     if before[LENGTH] != 0.0 or loops.row_count == 0:
         return OK
-    outcome = accelerate_loops(
-        mechanism.tree, mechanism.tree_work, mechanism.system, workspace, loops,
-        mechanism.loop_work, scheme.rates, 0,
-    )  # fmt: skip
+    outcome = accelerate_loops(mechanism, workspace, scheme.rates, 0)
     for row in range(loops.row_count):
         before[ENDS + loops.source[row]] = mechanism.loop_work.multipliers[row]
     return OK if outcome == OK else failure(mechanism, workspace, outcome)

@@ -168,7 +168,7 @@ class Stepper:
         `block` is the last good state, t the time at which they do.
         """
         setup, solver = self.solver.setup, self.solver
-        own = solver.workspace.residual[6 * self.mechanism.system.body_count :].copy()
+        own = solver.workspace.residual.copy()
         if setup.model.couplings:  # which are not among the rows of all joints
             return own
         shared = self.residual_of_all_rows(block, t)

@@ -174,7 +174,7 @@ class Stop:
             return self.stopped(OUTCOMES[NOT_CLOSED], self.reach(), joints=joints)
         row, entry, more = outcome, SINGULAR, self.reach()
         if outcome < 0:
-            missed = self.stepper.solver.workspace.residual[6 * setup.system.body_count :]
+            missed = self.stepper.solver.workspace.residual
             if missed.size == 0:  # no rows: what was not solved are the forces' equations
                 return self.stopped(OUTCOMES[NOT_CONVERGED])
             row = int(np.argmax(np.abs(missed)))

@@ -33,6 +33,7 @@ from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import absolute_of, state_of
 from chasles.core.arrays import Floats, Integers, Workspace
 from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.mechanism import Equations
 from chasles.core.rank_monitor import EVENT_WIDTH, MOST_EVENTS, TINY, RankMonitor
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import LoopConstraint, Loops, LoopWorkspace, make_loop_workspace
@@ -136,7 +137,8 @@ def pivots_of(storage: TreeStorage, loops: Loops, state: Floats) -> tuple[int, F
     """SOLVED, or a row that has none; pivots of all rows, less their damping; which are chosen."""
     setup, tree, tree_work, workspace = storage
     loop_work = loop_workspace_of(loops, tree)
-    failed = int(tree_factor(tree, tree_work, setup.lent, workspace, loops, loop_work, state, 1))
+    equations = Equations(setup.system, tree, tree_work, loops, loop_work)
+    failed = int(tree_factor(equations, workspace, state, 1))
     inverses, active = (
         loop_work.inverses[: loops.row_count],
         loop_work.active[: loops.row_count].astype(np.int64),
@@ -229,7 +231,7 @@ def largest_mobility(storage: TreeStorage, cuts: list[LoopConstraint], start: Fl
         poses += [(perturbed(tree, start, rng, 1.0, lever), others) for _ in range(POSES)]
     for state, loops in poses:
         loop_work = loop_workspace_of(loops, tree)
-        tree_factor(free, tree_work, setup.lent, workspace, loops, loop_work, state, 0)
+        tree_factor(Equations(setup.system, free, tree_work, loops, loop_work), workspace, state, 0)
         found[loops.source] = np.fmax(found[loops.source], mobility_of(loops, loop_work))
     return found
 

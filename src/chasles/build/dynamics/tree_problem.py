@@ -28,6 +28,7 @@ from chasles.build.system.tree_setup import build_counted, known_coordinates, tr
 from chasles.build.system.tree_state import absolute_of, crossed, place_of, state_of
 from chasles.compiled.pointers import lend
 from chasles.core.arrays import POSE_R, ROW_WIDTH, TWIST, Floats, Workspace
+from chasles.core.mechanism import Equations
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import Loops, LoopWorkspace
 from chasles.core.recursion.reactions import tree_reactions
@@ -97,7 +98,7 @@ class TreeProblem:
         tree, forces = found.tree, [BY_WRENCH] * setup.system.force_count
         begin = state_of(tree, solver.start, known_coordinates(setup))
         tree_work = make_tree_workspace(
-            tree, solver.workspace.signals, bool(forces), False, bool(found.cuts), forces
+            tree, solver.workspace.signals, True, False, bool(found.cuts), forces
         )
         storage = TreeStorage(setup, tree, tree_work, solver.workspace)
         damp = shared and solver.redundancy is not None
@@ -108,18 +109,17 @@ class TreeProblem:
 
     def absolute(self, states: Floats) -> Floats:
         """Absolute rows (T, n, 18) of states (T, q + v)."""
-        return absolute_of(self.trees[0], self.lent[0], states)
+        return absolute_of(self.tree, self.tree_work, states)
 
     @cached_property
-    def lent(self) -> tuple[Any, Any, Any, Any, Any]:
-        """The records as kernels take them, made once for all states."""
-        loops, loop_work = lend(self.loops), lend(self.loop_work)
-        return lend(self.tree_work), self.setup.lent, lend(self.workspace), loops, loop_work
-
-    @cached_property
-    def trees(self) -> tuple[Any, Any]:
-        """The tree, and the same with feathers, which multipliers from elsewhere need."""
-        return lend(self.tree), lend(with_feathers(self.tree, FEATHER))
+    def lent(self) -> tuple[Any, Any, Any]:
+        """What kernels take, made once for all states: the equations, the same with feathers, which
+        multipliers from elsewhere need, and the workspace.
+        """
+        system, own = self.setup.system, (self.tree_work, self.loops, self.loop_work)
+        trees = self.tree, with_feathers(self.tree, FEATHER)
+        plain, feathered = (lend(Equations(system, tree, *own)) for tree in trees)
+        return plain, feathered, lend(self.workspace)
 
     def reactions(
         self, state: Floats, t: float = 0.0, multipliers: Floats | None = None
@@ -137,7 +137,7 @@ class TreeProblem:
             self.loop_work.multipliers[: self.loops.row_count] = multipliers[self.loops.source]
         given = multipliers is not None  # as loads, beside which nothing may weigh nothing
         outcome = tree_reactions(
-            self.trees[given], *self.lent, state, rates, wrenches, efforts, on_bodies, int(given)
+            self.lent[given], self.lent[2], state, rates, wrenches, efforts, on_bodies, int(given)
         )
         if outcome != SOLVED:
             raise no_pivot(outcome)

@@ -25,40 +25,30 @@ from chasles.build.system.build import Setup, real_rows
 from chasles.build.system.build_tree import build_tree, free_links, with_feathers
 from chasles.build.system.tree_setup import cuts_of, rotor_cuts
 from chasles.core.arrays import ROW_WIDTH, Floats, Workspace, make_workspace
+from chasles.core.mechanism import Equations
 from chasles.core.outcomes import OK
 from chasles.core.recursion.free_bodies import solve_states
 from chasles.core.recursion.groups import Loops, LoopWorkspace, make_loop_workspace
 from chasles.core.recursion.tables import make_loops
-from chasles.core.recursion.tree import Tree, TreeWorkspace, make_tree_workspace
+from chasles.core.recursion.tree import Tree, make_tree_workspace
 from chasles.core.terms import terms_of
-
-
-class MaximalStorage(NamedTuple):
-    """What kernels write."""
-
-    tree_work: TreeWorkspace
-    workspace: Workspace
-    loop_work: LoopWorkspace
 
 
 class Solved(NamedTuple):
     """The equations at states: OK, or the row that stopped it, and what was found.
 
-    J, eta and Q of the last state are in `workspace`, its pivots in `storage.loop_work`.
+    J, eta and Q of the last state are in `workspace`, its pivots in `loop_work`.
     """
 
     outcome: int
     found: Floats  # (T, 6 n + padded rows) V' and lambda
     wrenches: Floats  # (T, m, 12) of the joints on their bodies a and b, body frames at the COM
-    storage: MaximalStorage
+    workspace: Workspace
+    loop_work: LoopWorkspace
 
     @property
     def is_solved(self) -> bool:
         return self.outcome == OK
-
-    @property
-    def workspace(self) -> Workspace:
-        return self.storage.workspace
 
     @property
     def acceleration(self) -> Floats:
@@ -125,11 +115,11 @@ class MaximalForm:
             floors=self.floors[rows], damping=self.damping[rows], is_damped=int(self.is_damped)
         )
 
-    def storage(self) -> MaximalStorage:
-        workspace = make_workspace(self.setup.system)
+    def equations(self, workspace: Workspace) -> Equations:
+        """With storage of their own, for stages in a workspace: all forces act by wrenches."""
         tree_work = make_tree_workspace(self.tree, workspace.signals, True, False, True)
         loop_work = make_loop_workspace(self.loops, self.tree.body_count, self.tree.rate_count)
-        return MaximalStorage(tree_work, workspace, loop_work)
+        return Equations(self.setup.system, self.tree, tree_work, self.loops, loop_work)
 
     def solve(
         self, absolute: Floats, times: Floats | None = None, integrals: Floats | None = None
@@ -139,16 +129,14 @@ class MaximalForm:
         Times are 0 unless given.  Without integrals (T, quadratures), angles are taken to be
         within half a turn.
         """
-        system, storage = self.setup.system, self.storage()
+        system, workspace = self.setup.system, make_workspace(self.setup.system)
+        equations = self.equations(workspace)
         states, table, angles = histories(self.setup, absolute, times, integrals)
         found = np.zeros((len(states), 6 * system.body_count + system.row_count))
         wrenches = np.zeros((len(states), system.joint_count, ROW_WIDTH))
-        outcome = solve_states(
-            self.tree, storage.tree_work, self.setup.lent, storage.workspace, self.loops,
-            storage.loop_work, states, table, angles, np.zeros(self.tree.rate_count), found,
-            wrenches,
-        )  # fmt: skip
-        return Solved(self.named(outcome), found, wrenches, storage)
+        rates = np.zeros(self.tree.rate_count)
+        outcome = solve_states(equations, workspace, states, table, angles, rates, found, wrenches)
+        return Solved(self.named(outcome), found, wrenches, workspace, equations.loop_work)
 
     def at(self, absolute: Floats, t: float = 0.0, integrals: Floats | None = None) -> Solved:
         """The equations at one absolute state (n, 18).
@@ -195,7 +183,7 @@ class MaximalForm:
     def pivots(self, solved: Solved) -> Floats:
         """(rows,) |D| of every row in the last factor, infinite where it has none."""
         out = np.full(self.setup.system.row_count, np.inf)
-        inverses = solved.storage.loop_work.inverses[: self.loops.row_count]
+        inverses = solved.loop_work.inverses[: self.loops.row_count]
         out[self.loops.source] = np.abs(1.0 / np.where(inverses != 0.0, inverses, -np.inf))
         return out
 

@@ -128,8 +128,7 @@ def weigh(metric: Any, twists: Floats) -> Floats:
 
 @kernel("assembly", seconds=3, plain=(5_000, 200_000))
 def joint_rows(system: Any, work: Any, absolute: Any, out: Any) -> None:
-    """J of all joints and drivers at an absolute state, into `workspace`; -g into the rows of
-    `out`."""
+    """J of all joints and drivers at an absolute state, into `workspace`; -g into `out`."""
     model, workspace = borrow(system), borrow(work)
     state, residual = borrow(absolute), borrow(out)
     for joint in range(model.joint_count):
@@ -145,9 +144,9 @@ def gaps_and_rows(
     Angles of couplings are those nearest to `near`, by joint; else to what is known of the start.
     """
     system, couplings = setup.system, setup.model.couplings
-    out = np.zeros(6 * system.body_count + system.row_count)
-    joint_rows(setup.lent, workspace, np.ascontiguousarray(absolute), out)
-    gaps = -out[6 * system.body_count :]
+    gaps = np.zeros(system.row_count)
+    joint_rows(setup.lent, workspace, np.ascontiguousarray(absolute), gaps)
+    gaps *= -1.0
     for place, coupling in zip(coupled_places(setup).tolist(), couplings):
         gaps[place] = float(coupled_gap(setup, coupling, absolute, near))
     return gaps
@@ -155,8 +154,8 @@ def gaps_and_rows(
 
 def jacobian_at(system: System, absolute: Floats) -> Floats:
     """J (rows, 12) of all joints and drivers at the poses of an absolute state (n, 18)."""
-    workspace, out = make_workspace(system), np.zeros(6 * system.body_count + system.row_count)
-    joint_rows(system, workspace, np.ascontiguousarray(absolute), out)
+    workspace = make_workspace(system)
+    joint_rows(system, workspace, np.ascontiguousarray(absolute), workspace.residual)
     return workspace.jacobian
 
 

@@ -15,7 +15,7 @@ known. It is the same for all pairs: joints that carry a body have rows here, wh
 
 from typing import Any
 
-from chasles.compiled import once, routine
+from chasles.compiled import beyond, once, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, clear, copy, get6, twist6
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
 from chasles.core.blocks.small import dot6
@@ -170,7 +170,7 @@ def load_couplings(mechanism: Any, newton: Any, iteration: Any, factors: Any) ->
         newton.values[found.pivot[k]] -= loops.damping[row] if chosen else 1.0
         clear(found.push, 6 * tree.body_count)
         if chosen:
-            push_by_coupling(tree, loops, own, iteration.places, absolute, k, -1.0, found.push)
+            push_by_coupling(mechanism, iteration.places, absolute, k, -1.0, found.push)
         for at in range(found.first[k], found.first[k + 1]):
             body = found.body[at]
             below, above = found.blocks[2 * at], found.blocks[2 * at + 1]
@@ -185,13 +185,13 @@ def load_couplings(mechanism: Any, newton: Any, iteration: Any, factors: Any) ->
 
 
 @routine
-def feel_couplings(newton: Any, unknowns: int, twists: Any) -> None:
-    """J E of all couplings."""
+def feel_couplings(newton: Any, twists: Any, out: Any) -> None:
+    """Add J E of all couplings to a column (rows,)."""
     found = newton.couplings
     for k in range(found.count):
         for at in range(found.first[k], found.first[k + 1]):
             felt = dot6(get6(found.on_body, 6 * at), get6(twists, 6 * found.body[at]))
-            newton.column[unknowns + found.row[k]] += felt
+            out[found.row[k]] += felt
 
 
 @once
@@ -240,7 +240,7 @@ def newton_change(mechanism: Any, workspace: Any, iteration: Any, newton: Any, p
     """From the change of the chord iteration in iteration.change to Newton's; multipliers
     follow."""
     system, unknowns = mechanism.system, 6 * mechanism.system.body_count
-    column = newton.column
+    column, rows = newton.column, beyond(newton.column, unknowns)
     put_twists_of_rates(mechanism, workspace, iteration, point, iteration.change)
     clear(column, unknowns + system.row_count)
     for body in range(system.body_count):
@@ -250,12 +250,12 @@ def newton_change(mechanism: Any, workspace: Any, iteration: Any, newton: Any, p
         for c in range(3):
             column[6 * body + c], column[6 * body + 3 + c] = torque[c], force[c]
     for joint in range(system.joint_count):
-        times_rows(system, newton.tangents.probe.jacobian, joint, iteration.twists, 1.0, column)
-    feel_couplings(newton, unknowns, iteration.twists)
+        times_rows(system.joints, newton.tangents.probe.jacobian, joint, iteration.twists, rows)
+    feel_couplings(newton, iteration.twists, rows)
     apply_rotors(system, newton, iteration.twists)
     solve_blocks(newton, newton.values, newton.swaps, column)
     for row in range(system.row_count):
         if iteration.own[row] != 0:
-            iteration.multipliers[row] += column[unknowns + row]
+            iteration.multipliers[row] += rows[row]
     put_rates_of_twists(mechanism, workspace, iteration, point, column, iteration.change)
     copy(iteration.change, iteration.response, mechanism.tree.rate_count)

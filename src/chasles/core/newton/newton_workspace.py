@@ -45,7 +45,7 @@ class NewtonWorkspace(NamedTuple):
     point: Annotated[Floats, "kept"]
     begun: Annotated[Floats, "linear"]  # rates of the integrals at the start of the step
     twists: Annotated[Floats, "6 n"]
-    column: Annotated[Floats, "6 n + rows"]
+    column: Annotated[Floats, "rows"]
     multipliers: Annotated[Floats, "rows"]  # lambda of the last iterate
     audit: Annotated[Floats, AUDIT_WIDTH]
     tally: Annotated[Floats, TALLY_WIDTH]  # of all steps: see `core.tally`

@@ -119,17 +119,16 @@ def put_rates(
 
 
 @routine
-def times_rows(system: Any, jacobian: Any, joint: int, twists: Any, scale: float, out: Any) -> None:
-    """Add scale J V of a joint to the rows of a column (6 n + rows,)."""
-    first, unknowns = system.joints.first_row[joint], 6 * system.body_count
-    a, b = system.joints.a[joint], system.joints.b[joint]
-    for row in range(first, first + system.joints.rows[joint]):
+def times_rows(joints: Any, jacobian: Any, joint: int, twists: Any, out: Any) -> None:
+    """Add J V of a joint to a column (rows,)."""
+    first, a, b = joints.first_row[joint], joints.a[joint], joints.b[joint]
+    for row in range(first, first + joints.rows[joint]):
         at, total = row * ROW_WIDTH, 0.0
         if a >= 0:
             total += dot6(get6(jacobian, at), get6(twists, 6 * a))
         if b >= 0:
             total += dot6(get6(jacobian, at + 6), get6(twists, 6 * b))
-        out[unknowns + row] += scale * total
+        out[row] += total
 
 
 @routine
@@ -155,31 +154,25 @@ def put_newton_residual(mechanism: Any, workspace: Any, iteration: Any) -> None:
         put_position_residual(
             mechanism.system, loops.joints[k], absolute, workspace, workspace.residual
         )
-    unknowns = 6 * mechanism.system.body_count
-    put_negative(
-        loops, mechanism.loop_work.gaps, loops.joint_of, True, unknowns, workspace.residual
-    )
+    put_negative(loops, mechanism.loop_work.gaps, loops.joint_of, True, workspace.residual)
     put_slips(mechanism, workspace, absolute, workspace.jacobian, iteration.column, True)
 
 
 @routine
 def add_rates(mechanism: Any, workspace: Any, iteration: Any, point: Any) -> None:
     """J e into iteration.column."""
-    system, loops, unknowns = mechanism.system, mechanism.loops, 6 * mechanism.system.body_count
+    joints, loops, column = mechanism.system.joints, mechanism.loops, iteration.column
     put_twists_of_rates(mechanism, workspace, iteration, point, iteration.apart)
     for k in range(loops.joint_count):
-        if system.joints.rows[loops.joints[k]] > 0:
-            times_rows(
-                system, workspace.jacobian, loops.joints[k], iteration.twists, 1.0, iteration.column
-            )
+        times_rows(joints, workspace.jacobian, loops.joints[k], iteration.twists, column)
     for k in range(loops.coupled_count):
-        at = unknowns + loops.source[loops.coupled[k]]
+        at = loops.source[loops.coupled[k]]
         for term in range(loops.first_term[k], loops.first_term[k + 1]):
             slope = mechanism.loop_work.own[loops.term_at[term]]
-            iteration.column[at] += slope * iteration.apart[loops.term_rate[term]]
+            column[at] += slope * iteration.apart[loops.term_rate[term]]
         for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
             on_body = get6(mechanism.loop_work.ties, 6 * tie)
-            iteration.column[at] += dot6(on_body, get6(iteration.twists, 6 * loops.tie_body[tie]))
+            column[at] += dot6(on_body, get6(iteration.twists, 6 * loops.tie_body[tie]))
 
 
 @routine
@@ -199,28 +192,20 @@ def correct_rows(mechanism: Any, workspace: Any, iteration: Any, point: Any, pul
     The stage at `point` is in the workspace, iteration.apart has e.  Without rows there is nothing
     to meet, and no index: what is left is $\\dot v_{n+1} = F(q_{n+1}, v_{n+1})$.
     """
-    system, loops, own = mechanism.system, mechanism.loops, mechanism.loop_work
+    loops, own = mechanism.loops, mechanism.loop_work
     if loops.row_count == 0:
         clear(iteration.response, mechanism.tree.rate_count)
         return
-    unknowns = 6 * system.body_count
     for row in range(loops.row_count):
         iteration.multipliers[loops.source[row]] = own.multipliers[row]
     put_newton_residual(mechanism, workspace, iteration)
     for row in range(loops.row_count):
-        source = loops.source[row]
-        at = unknowns + source
-        iteration.column[at] = pull_row(
-            iteration,
-            mechanism.accuracy,
-            source,
-            workspace.residual[at],
-            iteration.column[at],
-            pulls,
-        )
+        at = loops.source[row]
+        gap, slip = workspace.residual[at], iteration.column[at]
+        iteration.column[at] = pull_row(iteration, mechanism.accuracy, at, gap, slip, pulls)
     add_rates(mechanism, workspace, iteration, point)
     response_of_rows(mechanism, iteration)
-    last = mechanism.tree.rate_count + unknowns
+    last = mechanism.tree.rate_count + 6 * mechanism.tree.body_count
     for row in range(loops.row_count):
         added = own.solution[last + row] if loops.is_damped != 0 else own.multipliers[row]
         iteration.multipliers[loops.source[row]] += added
@@ -236,12 +221,10 @@ def correct_gaps(mechanism: Any, workspace: Any, iteration: Any, point: Any) -> 
     if mechanism.loops.row_count == 0:
         clear(iteration.response, mechanism.tree.rate_count)
         return
-    loops, unknowns = mechanism.loops, 6 * mechanism.system.body_count
     put_newton_residual(mechanism, workspace, iteration)
-    for row in range(loops.row_count):
-        source = loops.source[row]
-        gap = workspace.residual[unknowns + source]
-        iteration.column[unknowns + source] = gap if iteration.measured[source] != 0 else 0.0
+    for row in range(mechanism.system.row_count):
+        is_measured = iteration.measured[row] != 0
+        iteration.column[row] = workspace.residual[row] if is_measured else 0.0
     response_of_rows(mechanism, iteration)
 
 

@@ -72,8 +72,7 @@ def put_slips(
         joint = loops.joints[k]
         if all_of or chosen[joint] != 0:
             put_velocity_residual(mechanism.system, joint, absolute, workspace, rows, out)
-    unknowns = 6 * mechanism.system.body_count
-    put_negative(loops, mechanism.loop_work.speeds, chosen, all_of, unknowns, out)
+    put_negative(loops, mechanism.loop_work.speeds, chosen, all_of, out)
 
 
 @routine
@@ -93,12 +92,9 @@ def put_openings(mechanism: Any, workspace: Any, state: Any, part: int, all_of: 
             if part & SHIFTS:
                 put_position_residual(system, joint, found.absolute, workspace, found.shift)
     if loops.coupled_count > 0:
-        put_coupled_rows(
-            tree, loops, mechanism.loop_work, state, found.absolute, workspace, found.eta
-        )
+        put_coupled_rows(mechanism, workspace, state, found.absolute, found.eta)
     if part & SHIFTS:
-        gaps, unknowns = mechanism.loop_work.gaps, 6 * system.body_count
-        put_negative(loops, gaps, found.chosen, all_of, unknowns, found.shift)
+        put_negative(loops, mechanism.loop_work.gaps, found.chosen, all_of, found.shift)
     if part & SLIPS:
         put_slips(mechanism, workspace, found.absolute, found.jacobian, found.change, all_of)
 
@@ -108,22 +104,22 @@ def put_cut_residuals(mechanism: Any, workspace: Any, state: Any) -> float:
     """-g and -J V of the stabilised joints among the cut ones; the largest g, in sizes."""
     system, loops, found = mechanism.system, mechanism.loops, mechanism.stabiliser.found
     put_openings(mechanism, workspace, state, SHIFTS + SLIPS, False)
-    largest, accuracy, unknowns = 0.0, mechanism.accuracy, 6 * system.body_count
+    largest, accuracy = 0.0, mechanism.accuracy
     for row in range(loops.row_count):
         source, far = loops.source[row], 0.0
         if accuracy.lengths[source] != 0.0:
             far = FAR * furthest(system, loops.joint_of[row], found.absolute)
         size = accuracy.sizes[source] + far
-        largest = maximum(largest, absolute(found.shift[unknowns + source]) / size)
+        largest = maximum(largest, absolute(found.shift[source]) / size)
     return largest
 
 
 @routine
 def solve_for(mechanism: Any, column: Any) -> None:
-    """`solve_rows` for the rows of a column (6 n + rows,)."""
-    loops, unknowns = mechanism.loops, 6 * mechanism.system.body_count
+    """`solve_rows` for a column (rows,)."""
+    loops = mechanism.loops
     for row in range(loops.row_count):
-        mechanism.loop_work.wanted[row] = column[unknowns + loops.source[row]]
+        mechanism.loop_work.wanted[row] = column[loops.source[row]]
     solve_rows(mechanism.tree, loops, mechanism.loop_work, mechanism.tree_work.rows)
 
 
@@ -157,12 +153,12 @@ def close_cut_joints(mechanism: Any, workspace: Any, state: Any) -> bool:
 @once
 def feed_back_gaps(mechanism: Any, workspace: Any, state: Any) -> None:
     """Gaps and their rates at the start of a step, and what they add to eta."""
-    feedback, unknowns = mechanism.stabiliser, 6 * mechanism.system.body_count
+    feedback = mechanism.stabiliser
     put_cut_residuals(mechanism, workspace, state)
     for row in range(mechanism.system.row_count):
         feedback.pull[row] = (
-            feedback.damping * feedback.found.change[unknowns + row]
-            + feedback.stiffness * feedback.found.shift[unknowns + row]
+            feedback.damping * feedback.found.change[row]
+            + feedback.stiffness * feedback.found.shift[row]
         )
 
 
@@ -178,13 +174,11 @@ def add_feedback(system: Any, workspace: Any, stabiliser: Any) -> None:
 def find_drift(mechanism: Any, workspace: Any) -> None:
     """W - V of a stage whose matrix has just been factored, into loop_work.solution."""
     loops, feedback = mechanism.loops, mechanism.stabiliser
-    unknowns = 6 * mechanism.system.body_count
     put_slips(mechanism, workspace, workspace.absolute, workspace.jacobian, feedback.drift, False)
     for row in range(loops.row_count):
-        at = unknowns + loops.source[row]
-        mechanism.loop_work.wanted[row] = (
-            feedback.drift[at] + feedback.drift_gain * feedback.found.shift[at]
-        )
+        at = loops.source[row]
+        pull = feedback.drift_gain * feedback.found.shift[at]
+        mechanism.loop_work.wanted[row] = feedback.drift[at] + pull
     solve_rows(mechanism.tree, loops, mechanism.loop_work, mechanism.tree_work.rows)
 
 
@@ -192,8 +186,8 @@ def find_drift(mechanism: Any, workspace: Any) -> None:
 def speed_residual(mechanism: Any, workspace: Any) -> None:
     """rates - J V of all rows at the last stage, of the V that comes closest, into
     loop_work.left."""
-    system, loops, loop_work = mechanism.system, mechanism.loops, mechanism.loop_work
-    tree, rows, unknowns = mechanism.tree, mechanism.tree_work.rows, 6 * system.body_count
+    loops, loop_work = mechanism.loops, mechanism.loop_work
+    tree, rows = mechanism.tree, mechanism.tree_work.rows
     put_slips(
         mechanism, workspace, workspace.absolute, workspace.jacobian, workspace.residual, True
     )
@@ -205,7 +199,7 @@ def speed_residual(mechanism: Any, workspace: Any) -> None:
         if loops.compliance[row] > 0.0:
             continue  # of a rotor
         source = loops.source[row]
-        value = workspace.residual[unknowns + source]
+        value = workspace.residual[source]
         for side in range(2):
             body = loops.bodies[2 * row + side]
             if body >= 0:

@@ -34,13 +34,12 @@ from chasles.groups.vectors import add, cross, dot, matvec, scale, sub, tmatvec
 
 
 @once
-def put_coupled_rows(
-    tree: Any, loops: Any, loop_work: Any, state: Any, absolute: Any, workspace: Any, eta: Any
-) -> None:
+def put_coupled_rows(mechanism: Any, workspace: Any, state: Any, absolute: Any, eta: Any) -> None:
     """f' of all terms, what velocities add, and gaps and their rates, at a state.
 
     `absolute` is where the bodies are placed there.
     """
+    loops, loop_work = mechanism.loops, mechanism.loop_work
     for k in range(loops.coupled_count):
         if loops.coupled_address[k] != 0:
             put_tied_row(loops, loop_work, k, absolute, workspace, eta)
@@ -49,7 +48,7 @@ def put_coupled_rows(
         for term in range(loops.first_term[k], loops.first_term[k + 1]):
             first, degree = loops.first_power[term], loops.degree[term]
             q = state[loops.term_stored[term]]
-            rate = state[tree.stored_count + loops.term_rate[term]]
+            rate = state[mechanism.tree.stored_count + loops.term_rate[term]]
             value, slope, second = polynomial(q, degree, loops.powers, first)
             loop_work.own[loops.term_at[term]] = slope
             gap += value
@@ -139,15 +138,13 @@ def load_ties(tree: Any, loops: Any, rows: Any, loop_work: Any, absolute: Any) -
 
 
 @routine
-def put_negative(
-    loops: Any, found: Any, chosen: Any, all_of: bool, unknowns: int, out: Any
-) -> None:
+def put_negative(loops: Any, found: Any, chosen: Any, all_of: bool, out: Any) -> None:
     """-g or its rate (loop_work.gaps, loop_work.speeds) of the chosen couplings, or of all of
     them."""
     for k in range(loops.coupled_count):
         row = loops.coupled[k]
         if all_of or chosen[loops.joint_of[row]] != 0:
-            out[unknowns + loops.source[row]] = -found[k]
+            out[loops.source[row]] = -found[k]
 
 
 @routine
@@ -173,26 +170,25 @@ def take_coupled(
 
 
 @once
-def couple_bodies(
-    tree: Any, loops: Any, loop_work: Any, rows: Any, absolute: Any, wrenches: Any
-) -> None:
+def couple_bodies(mechanism: Any, absolute: Any) -> None:
     r"""$-\lambda f_i'$ along every coordinate: on its body, and the opposite on its parent.
 
     A force acts along the axis through the joint's point.
 
     $-\lambda J_i^T$ on every body that a user's formula sees.
     """
+    loops, tree_work = mechanism.loops, mechanism.tree_work
     for k in range(loops.coupled_count):
-        multiplier = loop_work.multipliers[loops.coupled[k]]
-        push_by_coupling(tree, loops, loop_work, rows, absolute, k, multiplier, wrenches)
+        multiplier = mechanism.loop_work.multipliers[loops.coupled[k]]
+        push_by_coupling(mechanism, tree_work.rows, absolute, k, multiplier, tree_work.wrenches)
 
 
 @routine
 def push_by_coupling(
-    tree: Any, loops: Any, loop_work: Any, rows: Any, absolute: Any, k: int, multiplier: Any,
-    wrenches: Any,
-) -> None:  # fmt: skip
+    mechanism: Any, rows: Any, absolute: Any, k: int, multiplier: Any, wrenches: Any
+) -> None:
     """Add what one coupling does to the bodies; with a multiplier of -1, its row on twists."""
+    tree, loops, loop_work = mechanism.tree, mechanism.loops, mechanism.loop_work
     for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
         for c in range(6):
             into = 6 * loops.tie_body[tie] + c

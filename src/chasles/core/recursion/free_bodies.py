@@ -27,9 +27,7 @@ from chasles.core.arrays import (
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.loading import load_rows
-from chasles.core.recursion.refine import (
-    loop_accelerations,
-)
+from chasles.core.recursion.refine import loop_accelerations
 from chasles.core.recursion.tree import ACCELERATION, ALPHA, LEVER, OMEGA, POINT, ROW, SPEED, TURN
 from chasles.core.terms import put_state, put_terms
 from chasles.groups.vectors import add, cross, matmul, matvec, sub, tmatvec
@@ -80,38 +78,21 @@ def put_joint_wrenches(
 
 
 @routine
-def load_free(
-    tree: Any, tree_work: Any, system: Any, workspace: Any, loops: Any, loop_work: Any
-) -> None:
-    """J, eta, Q and all rows at the bodies that are placed in `workspace`."""
-    put_terms(system, workspace)
+def solve_free(mechanism: Any, workspace: Any, rates: Any, out: Any, first: int) -> int:
+    """V' and lambda at the bodies that are placed in `workspace`, from out[first] on: SOLVED, or a
+    row.
+
+    J, eta and Q are left there; `rates` (v,) is scratch.
+    """
+    tree, tree_work = mechanism.tree, mechanism.tree_work
+    loops, loop_work = mechanism.loops, mechanism.loop_work
+    put_terms(mechanism.system, workspace)
     copy(workspace.rhs, tree_work.wrenches, 6 * tree.body_count)
     put_free(tree, workspace.absolute, tree_work.rows)
     clear_sums(tree, tree_work.rows)
     load_wrenches(tree, tree_work)
-    load_rows(
-        tree,
-        loops,
-        tree_work.rows,
-        loop_work,
-        workspace.absolute,
-        workspace.jacobian,
-        workspace.eta,
-    )
-
-
-@routine
-def solve_free(
-    tree: Any, tree_work: Any, system: Any, workspace: Any, loops: Any, loop_work: Any, rates: Any,
-    out: Any, first: int,
-) -> int:  # fmt: skip
-    """V' and lambda at the bodies that are placed in `workspace`, from out[first] on: SOLVED, or a
-    row.
-
-    `rates` (v,) is scratch.
-    """
-    load_free(tree, tree_work, system, workspace, loops, loop_work)
-    outcome = loop_accelerations(tree, tree_work, loops, loop_work, system, workspace, rates, 0)
+    load_rows(mechanism, workspace)
+    outcome = loop_accelerations(mechanism, workspace, rates, 0)
     if outcome == SOLVED:
         put_twist_rates(tree, tree_work.rows, workspace.absolute, out, first)
         for row in range(loops.row_count):
@@ -121,8 +102,8 @@ def solve_free(
 
 @kernel("reactions and accelerations", seconds=8, plain=(100_000, 200_000))
 def solve_states(
-    tree: Any, tree_work: Any, system: Any, work: Any, loops: Any, loop_work: Any, absolute: Any,
-    table: Any, integrals: Any, rates: Any, found: Any, wrenches: Any,
+    equations: Any, work: Any, absolute: Any, table: Any, integrals: Any, rates: Any, found: Any,
+    wrenches: Any,
 ) -> int:  # fmt: skip
     """The equations at absolute states (T, n, 18): SOLVED, or what stopped it at one of them.
 
@@ -133,19 +114,14 @@ def solve_states(
 
     J, eta and Q of the last state stay in `workspace`, its factor in `loop_work`.
     """
-    model, workspace, arrays, space = borrow(tree), borrow(tree_work), borrow(system), borrow(work)
-    cuts, riders, out, solved = borrow(loops), borrow(loop_work), borrow(wrenches), borrow(found)
-    unknowns = 6 * model.body_count
-    width = unknowns + arrays.row_count
+    mechanism, workspace, solved = borrow(equations), borrow(work), borrow(found)
+    system, unknowns = mechanism.system, 6 * mechanism.tree.body_count
+    width = unknowns + system.row_count
     for k in range(absolute.shape[0]):
-        put_state(arrays, space, k, borrow(absolute), borrow(table), borrow(integrals))
-        outcome = solve_free(
-            model, workspace, arrays, space, cuts, riders, borrow(rates), solved, k * width
-        )
+        put_state(system, workspace, k, borrow(absolute), borrow(table), borrow(integrals))
+        outcome = solve_free(mechanism, workspace, borrow(rates), solved, k * width)
         if outcome != SOLVED:
             return outcome
-        put_joint_wrenches(
-            arrays, space.jacobian, solved, k * width + unknowns, out,
-            k * arrays.joint_count * ROW_WIDTH,
-        )  # fmt: skip
+        at, into = k * width + unknowns, k * system.joint_count * ROW_WIDTH
+        put_joint_wrenches(system, workspace.jacobian, solved, at, borrow(wrenches), into)
     return SOLVED

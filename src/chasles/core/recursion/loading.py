@@ -22,10 +22,10 @@ from chasles.groups.vectors import ZERO, add, cross, matmul, matvec, sub, tmatve
 
 
 @hot
-def load_rows(
-    tree: Any, loops: Any, rows: Any, loop_work: Any, absolute: Any, jacobian: Any, eta: Any
-) -> None:
+def load_rows(mechanism: Any, workspace: Any) -> None:
     r"""G and $\eta + \beta\cdot(\omega\times\dot P - g)$ of all rows; E is empty."""
+    tree, loops, loop_work = mechanism.tree, mechanism.loops, mechanism.loop_work
+    rows, eta = mechanism.tree_work.rows, workspace.eta
     for j in range(loops.filled_count):
         into = 18 * loops.filled[j]
         for k in range(18):
@@ -41,23 +41,23 @@ def load_rows(
                 given = loops.damping[first + k] + loops.compliance[first + k]
                 loop_work.values[6 * g + k * (k + 3) // 2] = -given
         if loops.loading[g] == BY_ROWS:
-            load_from_jacobian(tree, loops, rows, loop_work, absolute, jacobian, eta, g)
+            load_from_jacobian(mechanism, workspace, g)
         else:
             load_along_axes(tree, loops, rows, loop_work, g)
             for k in range(count):
                 loop_work.rhs[3 * g + k] += eta[loops.source[first + k]]
     if loops.coupled_count > 0:
-        load_ties(tree, loops, rows, loop_work, absolute)
+        load_ties(tree, loops, rows, loop_work, workspace.absolute)
 
 
 @routine
-def load_from_jacobian(
-    tree: Any, loops: Any, rows: Any, loop_work: Any, absolute: Any, jacobian: Any, eta: Any, g: int
-) -> None:
+def load_from_jacobian(mechanism: Any, workspace: Any, g: int) -> None:
+    tree, loops, loop_work = mechanism.tree, mechanism.loops, mechanism.loop_work
+    rows, absolute, jacobian = mechanism.tree_work.rows, workspace.absolute, workspace.jacobian
     first = loops.first_row[g]
     for k in range(loops.first_row[g + 1] - first):
         source = loops.source[first + k]
-        rhs = eta[source]
+        rhs = workspace.eta[source]
         for side in range(2):
             place, body = loops.sides[2 * g + side], loops.bodies[2 * (first + k) + side]
             if place >= 0:

@@ -15,19 +15,13 @@ from typing import Any
 
 from chasles.compiled import beyond, borrow, formula, hot, kernel, routine
 from chasles.core.arrays import ROW_WIDTH, clear, mat9, put3, vec3
-from chasles.core.recursion.accelerate import accelerate
-from chasles.core.recursion.articulate import (
-    articulate,
-    clear_sums,
-    load_on,
-    load_wrenches,
-    rigid_of,
-)
+from chasles.core.recursion.accelerate import accelerations
+from chasles.core.recursion.articulate import load_on, rigid_of
 from chasles.core.recursion.coupled import couple_bodies
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.inertia import response
-from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.stage import accelerate_at, push, put_cut_rows
+from chasles.core.recursion.kinematics import kinematics
+from chasles.core.recursion.stage import accelerate_loops, push, put_cut_rows
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
@@ -54,19 +48,19 @@ def rigid_wrench(tree: Any, tree_work: Any, body: int) -> Any:
 
 
 @routine
-def add_row_wrenches(
-    tree: Any, loops: Any, loop_work: Any, rows: Any, absolute: Any, jacobian: Any, wrenches: Any
-) -> None:
+def add_row_wrenches(mechanism: Any, workspace: Any) -> None:
     """-J^T lambda of the cut joints and couplings are loads like others."""
+    loops, multipliers = mechanism.loops, mechanism.loop_work.multipliers
+    wrenches, jacobian = mechanism.tree_work.wrenches, workspace.jacobian
     for row in range(loops.row_count):
         for side in range(2):
             body = loops.bodies[2 * row + side]
             if body >= 0:
                 entry = loops.source[row] * ROW_WIDTH + 6 * side
                 for c in range(6):
-                    wrenches[6 * body + c] -= loop_work.multipliers[row] * jacobian[entry + c]
+                    wrenches[6 * body + c] -= multipliers[row] * jacobian[entry + c]
     if loops.coupled_count > 0:
-        couple_bodies(tree, loops, loop_work, rows, absolute, wrenches)
+        couple_bodies(mechanism, workspace.absolute)
 
 
 @routine
@@ -132,45 +126,30 @@ def joint_wrenches(tree: Any, rows: Any, wrenches: Any, out: Any) -> None:
 
 
 @routine
-def accelerate_under(
-    tree: Any,
-    tree_work: Any,
-    system: Any,
-    workspace: Any,
-    loops: Any,
-    loop_work: Any,
-    state: Any,
-    rates: Any,
-) -> None:
-    """The rates of all velocities at a state under the multipliers in loop_work, and their
-    wrenches."""
+def accelerate_at(mechanism: Any, workspace: Any, state: Any, given: int, rates: Any) -> int:
+    """The rates of all velocities at a state, and wrenches of all rows: SOLVED or a row."""
+    tree, tree_work = mechanism.tree, mechanism.tree_work
     kinematics(tree, state, tree_work.rows)
-    push(tree, tree_work, system, workspace, state)
-    if tree_work.has_wrenches == 0:
-        place(tree, state, tree_work.rows, workspace.absolute)
-    if loops.row_count > 0:
-        put_cut_rows(system, tree, loops, loop_work, state, workspace)
-        add_row_wrenches(
-            tree,
-            loops,
-            loop_work,
-            tree_work.rows,
-            workspace.absolute,
-            workspace.jacobian,
-            tree_work.wrenches,
-        )
-    clear_sums(tree, tree_work.rows)
-    load_wrenches(tree, tree_work)
-    articulate(tree, tree_work)
-    accelerate(tree, tree_work.rows, 0, rates, 0)
+    push(mechanism, workspace, state)
+    if mechanism.loops.row_count > 0:
+        put_cut_rows(mechanism, workspace, state)
+        if given == 0:
+            outcome = accelerate_loops(mechanism, workspace, rates, 0)
+            add_row_wrenches(mechanism, workspace)
+            return outcome
+        add_row_wrenches(mechanism, workspace)
+    accelerations(tree, tree_work, rates, 0)
+    return SOLVED
 
 
 @kernel("reactions of trees", seconds=12)
 def tree_reactions(
-    tree: Any, tree_work: Any, system: Any, work: Any, loops: Any, loop_work: Any, state: Any,
-    rates: Any, wrenches: Any, efforts: Any, on_bodies: Any, given: int,
+    equations: Any, work: Any, state: Any, rates: Any, wrenches: Any, efforts: Any, on_bodies: Any,
+    given: int,
 ) -> int:  # fmt: skip
-    """Everything at one state, from the forces of the system and the signals in `tree_work`.
+    """Everything at one state, from the forces of the system and the signals in `work`.
+
+    All forces act by wrenches.
 
     Where multipliers are `given`, in loop_work, rows are no constraints but loads: what the joints
     that carry bodies exert then is in balance with what a method found the others to exert.
@@ -180,22 +159,11 @@ def tree_reactions(
     efforts    (v,) see `along_coordinates`
     on_bodies  (n, 12) see `joint_wrenches`
     """
-    model, workspace, now = borrow(tree), borrow(tree_work), borrow(state)
-    cuts, riders, space = borrow(loops), borrow(loop_work), borrow(work)
-    if workspace.has_wrenches == 0:
-        clear(workspace.wrenches, 6 * model.body_count)
-    if given != 0:
-        accelerate_under(model, workspace, borrow(system), space, cuts, riders, now, borrow(rates))
-    else:
-        outcome = accelerate_at(
-            model, workspace, borrow(system), space, cuts, riders, now, borrow(rates), 0
-        )
-        if outcome != SOLVED:
-            return outcome
-        add_row_wrenches(
-            model, cuts, riders, workspace.rows, space.absolute, space.jacobian, workspace.wrenches
-        )
-    reactions(model, workspace, borrow(wrenches))
-    along_coordinates(model, workspace.rows, borrow(wrenches), borrow(rates), borrow(efforts))
-    joint_wrenches(model, workspace.rows, borrow(wrenches), borrow(on_bodies))
-    return SOLVED
+    mechanism, found = borrow(equations), borrow(wrenches)
+    tree, rows = mechanism.tree, mechanism.tree_work.rows
+    outcome = accelerate_at(mechanism, borrow(work), borrow(state), given, borrow(rates))
+    if outcome == SOLVED:
+        reactions(tree, mechanism.tree_work, found)
+        along_coordinates(tree, rows, found, borrow(rates), borrow(efforts))
+        joint_wrenches(tree, rows, found, borrow(on_bodies))
+    return outcome

@@ -251,19 +251,11 @@ def residual_of_row(
 
 
 @once
-def refine_motion(
-    tree: Any,
-    tree_work: Any,
-    loops: Any,
-    loop_work: Any,
-    system: Any,
-    workspace: Any,
-    out: Any,
-    first: int,
-) -> int:
+def refine_motion(mechanism: Any, workspace: Any, out: Any, first: int) -> int:
     """From the damped accelerations, which stand where `loop_outward` put them, to the limit."""
-    rows, rates = tree_work.rows, tree.rate_count
-    scale = motion_norm(tree, rows) + load_norm(tree, tree_work, system)
+    tree, loops, loop_work = mechanism.tree, mechanism.loops, mechanism.loop_work
+    rows, rates = mechanism.tree_work.rows, tree.rate_count
+    scale = motion_norm(tree, rows) + load_norm(tree, mechanism.tree_work, mechanism.system)
     copy(beyond(out, first), loop_work.solution, rates)
     gather(tree, loops, loop_work, rows, loop_work.solution)
     put_damping(tree, loops, loop_work)
@@ -277,29 +269,19 @@ def refine_motion(
     copy(loop_work.solution, beyond(out, first), rates)
     for body in range(tree.body_count):
         put6(rows, body * ROW + ALPHA, get6(loop_work.solution, rates + 6 * body))
-    copy(
-        beyond(loop_work.solution, rates + 6 * tree.body_count),
-        loop_work.multipliers,
-        loops.row_count,
-    )
+    last = rates + 6 * tree.body_count
+    copy(beyond(loop_work.solution, last), loop_work.multipliers, loops.row_count)
     return SOLVED if solves <= MOST_REFINEMENTS else NOT_SOLVED
 
 
 @once
-def loop_accelerations(
-    tree: Any,
-    tree_work: Any,
-    loops: Any,
-    loop_work: Any,
-    system: Any,
-    workspace: Any,
-    out: Any,
-    first: int,
-) -> int:
+def loop_accelerations(mechanism: Any, workspace: Any, out: Any, first: int) -> int:
     """The rates of all velocities and the multipliers, after `load_rows`.
 
     SOLVED, NOT_SOLVED, or the row (of those that are propagated) that has no pivot.
     """
+    tree, tree_work = mechanism.tree, mechanism.tree_work
+    loops, loop_work = mechanism.loops, mechanism.loop_work
     failed = loop_inward(tree, tree_work, loops, loop_work, 1)
     if failed != SOLVED:
         return failed
@@ -307,4 +289,4 @@ def loop_accelerations(
     loop_outward(tree, loops, loop_work, tree_work.rows, down, True, out, first)
     if loops.is_damped == 0:
         return SOLVED
-    return refine_motion(tree, tree_work, loops, loop_work, system, workspace, out, first)
+    return refine_motion(mechanism, workspace, out, first)

@@ -10,7 +10,7 @@
 
 from typing import Any
 
-from chasles.compiled import borrow, hot, kernel, once
+from chasles.compiled import borrow, kernel, once
 from chasles.core.arrays import SCREW_FORM, clear, copy
 from chasles.core.constraints.registry import PAIR, assemble_joint
 from chasles.core.constraints.rows import screw_rows
@@ -18,7 +18,6 @@ from chasles.core.forces.registry import add_force_wrench, effort_of
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.coupled import put_coupled_rows
-from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.refine import loop_accelerations
@@ -42,32 +41,35 @@ def follow(tree: Any, signals: Any, state: Any) -> None:
 
 
 @once
-def push(tree: Any, tree_work: Any, system: Any, workspace: Any, state: Any) -> None:
+def push(mechanism: Any, workspace: Any, state: Any) -> None:
     """All forces at a stage: efforts along coordinates of the pairs, and wrenches on the bodies."""
+    tree_work = mechanism.tree_work
     if tree_work.has_efforts != 0:
-        push_along(tree, tree_work, system, workspace, state)
+        push_along(mechanism, workspace, state)
     if tree_work.has_wrenches != 0:
-        place(tree, state, tree_work.rows, workspace.absolute)
-        push_bodies(tree, tree_work, system, workspace)
+        place(mechanism.tree, state, tree_work.rows, workspace.absolute)
+        push_bodies(mechanism, workspace)
 
 
 @once
-def push_bodies(tree: Any, tree_work: Any, system: Any, workspace: Any) -> None:
+def push_bodies(mechanism: Any, workspace: Any) -> None:
     """Wrenches of all forces but those along coordinates, at the placed bodies."""
-    clear(workspace.rhs, 6 * tree.body_count)
+    system, tree_work = mechanism.system, mechanism.tree_work
+    clear(workspace.rhs, 6 * system.body_count)
     for index in range(system.force_count):
         if tree_work.along[index] < 0:
             kind = system.forces.kind[index]
             workspace.quadrature_rates[index] = add_force_wrench(kind, system, index, workspace)
-    copy(workspace.rhs, tree_work.wrenches, 6 * tree.body_count)
+    copy(workspace.rhs, tree_work.wrenches, 6 * system.body_count)
 
 
 @once
-def push_along(tree: Any, tree_work: Any, system: Any, workspace: Any, state: Any) -> None:
+def push_along(mechanism: Any, workspace: Any, state: Any) -> None:
     """Generalised forces of springs, friction, stops and motors on coordinates of the pairs.
 
     What is stored is the coordinate itself, whole turns included: no body has to be placed.
     """
+    system, tree, tree_work = mechanism.system, mechanism.tree, mechanism.tree_work
     clear(tree_work.efforts, tree.rate_count)
     for index in range(system.force_count):
         k = tree_work.along[index]
@@ -82,14 +84,11 @@ def push_along(tree: Any, tree_work: Any, system: Any, workspace: Any, state: An
 
 
 @once
-def put_cut_rows(
-    system: Any, tree: Any, loops: Any, loop_work: Any, state: Any, workspace: Any
-) -> None:
-    """J and eta of the cut joints, by the formulas of the charts' kernel, at the placed bodies."""
+def put_cut_rows(mechanism: Any, workspace: Any, state: Any) -> None:
+    """J and eta of the cut joints, at the placed bodies."""
+    system, loops = mechanism.system, mechanism.loops
     if loops.coupled_count > 0:
-        put_coupled_rows(
-            tree, loops, loop_work, state, workspace.absolute, workspace, workspace.eta
-        )
+        put_coupled_rows(mechanism, workspace, state, workspace.absolute, workspace.eta)
     for k in range(loops.joint_count):
         joint = loops.joints[k]
         if loops.in_world[k] != 0:  # no J: what is asked of the rows is what pulls them
@@ -105,82 +104,34 @@ def put_cut_rows(
 
 
 @once
-def accelerate_loops(
-    tree: Any,
-    tree_work: Any,
-    system: Any,
-    workspace: Any,
-    loops: Any,
-    loop_work: Any,
-    out: Any,
-    first: int,
-) -> int:
+def accelerate_loops(mechanism: Any, workspace: Any, out: Any, first: int) -> int:
     """Accelerations of a tree with cut joints, once bodies and rows are in `workspace`."""
-    rows = tree_work.rows
+    tree, tree_work = mechanism.tree, mechanism.tree_work
     if tree_work.is_loaded != 0:
-        clear_sums(tree, rows)
+        clear_sums(tree, tree_work.rows)
     if tree_work.has_wrenches != 0:
         load_wrenches(tree, tree_work)
-    load_rows(tree, loops, rows, loop_work, workspace.absolute, workspace.jacobian, workspace.eta)
-    return loop_accelerations(tree, tree_work, loops, loop_work, system, workspace, out, first)
-
-
-@hot
-def accelerate_at(
-    tree: Any, tree_work: Any, system: Any, workspace: Any, loops: Any, loop_work: Any, state: Any,
-    out: Any, first: int,
-) -> int:  # fmt: skip
-    """The rates of all velocities at a state, from out[first] on; SOLVED or a row."""
-    kinematics(tree, state, tree_work.rows)
-    push(tree, tree_work, system, workspace, state)
-    if loops.row_count > 0:
-        if tree_work.has_wrenches == 0:
-            place(tree, state, tree_work.rows, workspace.absolute)
-        put_cut_rows(system, tree, loops, loop_work, state, workspace)
-        return accelerate_loops(tree, tree_work, system, workspace, loops, loop_work, out, first)
-    accelerations(tree, tree_work, out, first)
-    return SOLVED
+    load_rows(mechanism, workspace)
+    return loop_accelerations(mechanism, workspace, out, first)
 
 
 @once
-def factor_at(
-    tree: Any, tree_work: Any, system: Any, workspace: Any, loops: Any, loop_work: Any, state: Any,
-    closing: int,
-) -> int:  # fmt: skip
+def factor_at(mechanism: Any, workspace: Any, state: Any, closing: int) -> int:
     """Factor at a state, whatever pushes there: SOLVED or a row (see `loop_inward`)."""
+    tree, tree_work, loop_work = mechanism.tree, mechanism.tree_work, mechanism.loop_work
     kinematics(tree, state, tree_work.rows)
     clear_sums(tree, tree_work.rows)
     place(tree, state, tree_work.rows, workspace.absolute)
-    put_cut_rows(system, tree, loops, loop_work, state, workspace)
-    load_rows(
-        tree,
-        loops,
-        tree_work.rows,
-        loop_work,
-        workspace.absolute,
-        workspace.jacobian,
-        workspace.eta,
-    )
+    put_cut_rows(mechanism, workspace, state)
+    load_rows(mechanism, workspace)
     loop_work.selecting[0] = 1
-    return loop_inward(tree, tree_work, loops, loop_work, closing)
+    return loop_inward(tree, tree_work, mechanism.loops, loop_work, closing)
 
 
 @kernel("loop-closing joints of trees", seconds=8, plain=(300, 20_000))
-def tree_factor(
-    tree: Any,
-    tree_work: Any,
-    system: Any,
-    workspace: Any,
-    loops: Any,
-    loop_work: Any,
-    state: Any,
-    closing: int,
-) -> int:
+def tree_factor(equations: Any, workspace: Any, state: Any, closing: int) -> int:
     """`factor_at` for Python."""
-    return factor_at(
-        borrow(tree), borrow(tree_work), borrow(system), borrow(workspace), borrow(loops),
-        borrow(loop_work), borrow(state), closing,
-    )  # fmt: skip
+    return factor_at(borrow(equations), borrow(workspace), borrow(state), closing)
 
 
 @kernel("accelerations of trees", seconds=4)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import ROW_WIDTH, Floats, Integers, Workspace, storage
+from chasles.core.arrays import ROW_WIDTH, Floats, Integers, System, Workspace, storage
 from chasles.core.forces.registry import FORCES
 from chasles.core.recursion.groups import (
     LoopConstraint,
@@ -49,6 +49,7 @@ class TangentStiffness(NamedTuple):
     factor: Annotated[Floats, SIZE]
     wrench: Annotated[Floats, 6]
     tangents: Tangents
+    system: System  # and what follows: `Equations` of their own
     tree: Tree  # without weight
     tree_work: TreeWorkspace  # its wrenches and efforts are r
     workspace: Workspace  # rows l of the links stand behind those of the joints
@@ -97,6 +98,7 @@ def make_tangent_stiffness(
         count=len(links),
         first=system.row_count,
         tangents=tangents,
+        system=system,
         tree=tree._replace(gravity=np.zeros(3), armature=tree.armature.copy()),
         tree_work=make_tree_workspace(tree, signals, wrenches=True, efforts=along, rows=True),
         workspace=tangents.probe._replace(

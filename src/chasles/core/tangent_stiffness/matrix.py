@@ -27,12 +27,8 @@ from chasles.scalars.elementary import maximum
 @routine
 def differentiate(mechanism: Any, tangent: Any, point: Any) -> None:
     """k, c, K and D of all forces at the placed bodies."""
-    system, tree, tree_work, tangents = (
-        mechanism.system,
-        tangent.tree,
-        mechanism.tree_work,
-        tangent.tangents,
-    )
+    system, tree = mechanism.system, tangent.tree
+    tree_work, tangents = mechanism.tree_work, tangent.tangents
     clear(tangent.stiff, tree.rate_count)
     clear(tangent.damped, tree.rate_count)
     clear(tangent.stiffness, SIZE * tangent.count)
@@ -167,12 +163,8 @@ def linearise(mechanism: Any, tangent: Any, point: Any, t: float, reach: float) 
     """Softness of the forces at a point, with gamma h = `reach`, and the factor of the matrix: OK,
     or a row that has no pivot.
     """
-    system, tree, workspace, tree_work = (
-        mechanism.system,
-        mechanism.tree,
-        tangent.workspace,
-        tangent.tree_work,
-    )
+    system, tree = mechanism.system, mechanism.tree
+    workspace, tree_work = tangent.workspace, tangent.tree_work
     loops, loop_work = tangent.loops, tangent.loop_work
     put_signals(system.signals, t, workspace.signals)
     copy(beyond(point, mechanism.layout.integrals), workspace.quadratures, system.quadrature_count)
@@ -184,19 +176,11 @@ def linearise(mechanism: Any, tangent: Any, point: Any, t: float, reach: float) 
     split_stiffness(tangent, tree.armature, reach)
     kinematics(tree, tangent.still, tree_work.rows)  # leaves POINT as `place` has put it
     if mechanism.loops.row_count > 0:
-        put_cut_rows(system, tree, loops, loop_work, point, workspace)
+        put_cut_rows(tangent, workspace, point)
         clear(workspace.eta, system.row_count)
     clear_sums(tree, tree_work.rows)
     add_grounded(tangent)
-    load_rows(
-        tangent.tree,
-        loops,
-        tree_work.rows,
-        loop_work,
-        workspace.absolute,
-        workspace.jacobian,
-        workspace.eta,
-    )
+    load_rows(tangent, workspace)
     failed = loop_inward(tangent.tree, tree_work, loops, loop_work, 1)
     if failed == SOLVED:
         return OK
@@ -209,12 +193,8 @@ def answer(mechanism: Any, tangent: Any, out: Any) -> int:
     """Accelerations under the loads (see `clear_loads`), into the place of those of a slope: OK, or
     NOT_SOLVED.  On the factor of the step.
     """
-    tree, tree_work, loops, loop_work = (
-        tangent.tree,
-        tangent.tree_work,
-        tangent.loops,
-        tangent.loop_work,
-    )
+    tree, tree_work = tangent.tree, tangent.tree_work
+    loops, loop_work = tangent.loops, tangent.loop_work
     rates = tree.rate_count
     load_bodies(tree, tree_work, tangent.count)
     if tree_work.has_efforts != 0:

@@ -247,10 +247,7 @@ def add_driver_powers(mechanism: Any, workspace: Any, tangent: Any, delta: Any, 
             out[system.joints.drive_work[joint]] += power
     if tree.driven_count == 0:
         return
-    add_row_wrenches(
-        tree, tangent.loops, loop_work, tree_work.rows, tangent.workspace.absolute,
-        tangent.workspace.jacobian, tree_work.wrenches,
-    )  # fmt: skip
+    add_row_wrenches(tangent, tangent.workspace)
     for body in range(tree.body_count):
         put6(tree_work.rows, body * ROW + ALPHA, get6(tangent.answered, rates + 6 * body))
     reactions(tree, tree_work, tangent.joint_wrench)
