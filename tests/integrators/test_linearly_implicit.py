@@ -11,7 +11,7 @@ from runs import MECHANISMS, observed_order
 from scipy.integrate import solve_ivp
 
 import chasles as ch
-from chasles.core.tangent_stiffness.positive import factor_rows
+from chasles.core.tangent_stiffness.matrix import factor_rows
 from chasles.integrators.advance import UNSEEN
 from chasles.integrators.rosenbrock import W_METHODS
 from chasles.run.options import ByHand

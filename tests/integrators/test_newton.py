@@ -11,7 +11,8 @@ from mechanisms import KINDS, heavy_top, moving, straight_chain, tree
 import chasles as ch
 from chasles.analysis.tangent import tangent
 from chasles.build.start.rows import mass_matrices
-from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST, flat_arrays
+from chasles.compiled import borrow
+from chasles.core.arrays import ABSOLUTE_WIDTH, TWIST
 from chasles.core.newton.matrix import load_bodies, load_newton, newton_change
 from chasles.core.newton.partials import put_plain_partials
 from chasles.core.newton.past_points import put_difference
@@ -19,7 +20,7 @@ from chasles.core.newton.rows import put_rates_of_twists, put_twists_of_rates
 from chasles.core.newton.solve import chord_change, size_of
 from chasles.core.newton.structure import newton_of
 from chasles.core.outcomes import FACTORED, ITERATED, OK
-from chasles.core.stage import Role, stage
+from chasles.core.stage import stage
 from chasles.core.state_block import retract, slope_length
 from chasles.core.terms import put_slopes
 from chasles.run.options import ByHand
@@ -57,12 +58,12 @@ def test_derivatives_by_differences_are_those_by_dual_numbers():
     )
     newton = newton_of(stepper.solver, stepper.mechanism)
     newton.tangents.probe.absolute[:] = state
-    flat, workspace = flat_arrays(newton), SimpleNamespace(absolute=state.ravel())
+    flat, workspace = borrow(newton), SimpleNamespace(absolute=state.ravel())
     exact_pose, exact_twist = exact.by_pose.toarray(), exact.by_twist.toarray()
     by_pose, by_twist = np.zeros_like(exact_pose), np.zeros_like(exact_twist)
     for force in range(system.force_count):
         ends = int(system.forces.a[force]), int(system.forces.b[force])
-        put_slopes(flat_arrays(system), flat.tangents, workspace, np.zeros(0), force, 0, *ends)
+        put_slopes(borrow(system), flat.tangents, workspace, np.zeros(0), force, 0, *ends)
         slopes = np.array(newton.tangents.block).reshape(2, 6, 2, 2, 6)
         for i, row in enumerate(ends):
             for j, column in enumerate(ends):
@@ -75,7 +76,7 @@ def test_derivatives_by_differences_are_those_by_dual_numbers():
         newton.values[:] = 0.0
         for body in range(system.body_count):
             put_plain_partials(flat.partials, body, factors)
-        load_bodies(flat_arrays(system), flat, workspace)
+        load_bodies(borrow(system), flat, workspace)
         for body in range(system.body_count):
             block = newton.values[newton.own[body] : newton.own[body] + 36].reshape(6, 6)
             of = slice(6 * body, 6 * body + 6)
@@ -87,11 +88,11 @@ def test_derivatives_by_differences_are_those_by_dual_numbers():
 def staged(model, spaces):
     """A stepper with the stage of a random point, and what plain Python runs on."""
     stepper = stepper_for(model, spaces=spaces)
-    mechanism, workspace = flat_arrays(stepper.mechanism), flat_arrays(stepper.workspace)
+    mechanism, workspace = borrow(stepper.mechanism), borrow(stepper.workspace)
     point = stepper.first_block()[: stepper.layout.kept].copy()
     slope = np.zeros(slope_length(mechanism))
-    stage(mechanism, workspace, point, 0.0, Role(0.0), slope)
-    return mechanism, workspace, flat_arrays(stepper.scheme.iteration), point
+    stage(mechanism, workspace, point, 0.0, slope)
+    return mechanism, workspace, borrow(stepper.scheme.iteration), point
 
 
 TREES = [(kind, "subgroups") for kind in KINDS if kind != "fixed"]
@@ -101,13 +102,13 @@ TREES = [(kind, "subgroups") for kind in KINDS if kind != "fixed"]
 def test_lowering_undoes_lifting(kind, spaces):
     rng = np.random.default_rng(5)
     model = tree(rng, [-1, 0, 0], [kind, "spherical", kind])
-    mechanism, workspace, iteration, point = staged(model, spaces)
+    mechanism, _, iteration, point = staged(model, spaces)
     rates = rng.standard_normal(mechanism.tree.rate_count)
     if spaces != "subgroups":  # twists that the charts' projectors leave alone
-        put_rates_of_twists(mechanism, workspace, iteration, point, rng.standard_normal(18), rates)
-    put_twists_of_rates(mechanism, workspace, iteration, point, rates)
+        put_rates_of_twists(mechanism, iteration, rng.standard_normal(18), rates)
+    put_twists_of_rates(mechanism, iteration, point, rates)
     twists, back = np.array(iteration.twists), np.zeros_like(rates)
-    put_rates_of_twists(mechanism, workspace, iteration, point, twists, back)
+    put_rates_of_twists(mechanism, iteration, twists, back)
     assert back == pytest.approx(rates, abs=1e-13)
 
 
@@ -256,12 +257,12 @@ def newton_changes(space):
     """Changes in a step of 10 ms of the top, relative, with a whole matrix at every iterate."""
     stepper = stepper_for(heavy_top(), spaces=space, step=1e-2)
     scheme, block = stepper.scheme, stepper.first_block()
-    mechanism, workspace = flat_arrays(stepper.mechanism), flat_arrays(stepper.workspace)
-    iteration, newton = flat_arrays(scheme.iteration), flat_arrays(scheme.newton)
+    mechanism, workspace = borrow(stepper.mechanism), borrow(stepper.workspace)
+    iteration, newton = borrow(scheme.iteration), borrow(scheme.newton)
     step, count, found = 1e-2, mechanism.tree.rate_count, []
     factors = (0.5 * step, 0.25 * step**2)
     slope = np.zeros(slope_length(mechanism))
-    stage(mechanism, workspace, block.copy(), 0.0, Role(0.0), slope)
+    stage(mechanism, workspace, block.copy(), 0.0, slope)
     for k in range(count):
         iteration.unknown[k] = slope[mechanism.tree.rate_count + k]
         iteration.pose[k] = (

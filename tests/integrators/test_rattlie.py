@@ -17,10 +17,10 @@ from runs import MECHANISMS, last, observed_order, slipping, there_and_back
 
 import chasles as ch
 from chasles.core.arrays import SE3_CODE
-from chasles.core.momenta import moved_momentum
 from chasles.groups.se3 import se3_dexp_inv
 from chasles.integrators.compositions import composition
 from chasles.integrators.rattlie import RATTLIE
+from chasles.integrators.rattlie_momenta import moved_momentum
 
 SPACES = ("SE3", "SO3xR3")
 #: Numbers of steps at which the error is that of the leading term.

@@ -14,7 +14,7 @@ from mechanisms import double_pendulum, three_bar
 import chasles as ch
 from chasles.compiled import beyond, routine
 from chasles.core.outcomes import OK
-from chasles.core.stage import Role, stage
+from chasles.core.stage import stage
 from chasles.core.state_block import finish, retract, slope_length
 from chasles.integrators.methods import Method, find_method, register_method
 
@@ -33,14 +33,14 @@ def make_lie_midpoint(kept, length):
 
 @routine
 def attempt_lie_midpoint(mechanism, workspace, scheme, state, t, step, out):
-    outcome = stage(mechanism, workspace, state, t, Role(0.0), scheme.slope)
+    outcome = stage(mechanism, workspace, state, t, scheme.slope)
     if outcome != OK:
         return outcome
     for k in range(slope_length(mechanism)):
         scheme.increment[k] = 0.5 * step * scheme.slope[k]
     retract(mechanism, state, scheme.increment, scheme.point)
     half = t + 0.5 * step
-    outcome = stage(mechanism, workspace, scheme.point, half, Role(1.0), scheme.slope)
+    outcome = stage(mechanism, workspace, scheme.point, half, scheme.slope)
     if outcome != OK:
         return outcome
     for k in range(slope_length(mechanism)):

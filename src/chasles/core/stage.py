@@ -14,7 +14,7 @@ is open, solve, keep the books.  Every scheme is made of calls of it.  Driven co
 functions of time: a stage, and the end of a step, puts them where they are.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from chasles.compiled import beyond, hot, once, routine
 from chasles.core.arrays import clear, copy, get6
@@ -28,23 +28,16 @@ from chasles.core.recursion.floating import put_floating_slopes
 from chasles.core.recursion.kinematics import find_speeds, kinematics, place
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, reactions
 from chasles.core.recursion.refine import load_norm, motion_norm, put_row_residuals
-from chasles.core.recursion.stage import accelerate_loops, follow, push, put_cut_rows
-from chasles.core.signals import put_signals
+from chasles.core.recursion.stage import accelerate_loops, drive, push, put_cut_rows
 from chasles.core.stabilisation import FED_BACK, remove_constant_rows
 from chasles.core.state_block import put_turn_rates
 from chasles.scalars.elementary import sqrt
 
-__all__ = ["AccuracyLimits", "Mechanism", "Role", "begin_stage", "put_missed_rows", "stage"]
-
-
-class Role(NamedTuple):
-    """What a stage is to its step: the weight with which its slope enters the end of it."""
-
-    weight: float
+__all__ = ["AccuracyLimits", "Mechanism", "begin_stage", "put_missed_rows", "stage"]
 
 
 @once
-def stage(mechanism: Any, workspace: Any, point: Any, t: float, role: Any, slope_out: Any) -> int:
+def stage(mechanism: Any, workspace: Any, point: Any, t: float, slope_out: Any) -> int:
     """F at a point and time, where the driven coordinates of the point are put: OK, or why not."""
     system, tree, rates = mechanism.system, mechanism.tree, mechanism.tree.rate_count
     begin_stage(mechanism, workspace, point, t)
@@ -77,9 +70,7 @@ def stage(mechanism: Any, workspace: Any, point: Any, t: float, role: Any, slope
 def begin_stage(mechanism: Any, workspace: Any, point: Any, t: float) -> None:
     """Functions of time, driven coordinates where these are, integrals, and where bodies turn."""
     system, tree = mechanism.system, mechanism.tree
-    put_signals(system.signals, t, workspace.signals)
-    if tree.driven_count > 0:
-        follow(tree, workspace.signals, point)
+    drive(mechanism, workspace, t, point)
     copy(beyond(point, mechanism.layout.integrals), workspace.quadratures, system.quadrature_count)
     kinematics(tree, point, mechanism.tree_work.rows)
 
@@ -188,39 +179,40 @@ def force_powers(mechanism: Any, workspace: Any, point: Any) -> Any:
 @once
 def find_driver_powers(mechanism: Any, workspace: Any, rates: Any) -> None:
     """The power of every driver: of a row -lambda, of a coordinate its effort, times the rate."""
-    system, loops = mechanism.system, mechanism.loops
-    for row in range(loops.row_count):
-        joint = loops.joint_of[row]
-        drive = system.joints.drive[joint]
-        if drive >= 0:
-            integral = system.joints.drive_work[joint]
-            power = -mechanism.loop_work.multipliers[row] * workspace.signals[drive + 1]
-            workspace.quadrature_rates[integral] = power
-    if mechanism.tree.driven_count > 0:
-        if loops.row_count > 0:
-            if mechanism.tree_work.has_wrenches == 0:
-                clear(mechanism.tree_work.wrenches, 6 * system.body_count)
+    tree, tree_work = mechanism.tree, mechanism.tree_work
+    put_row_powers(mechanism, workspace, mechanism.loop_work.multipliers, 1.0)
+    if tree.driven_count > 0:
+        if mechanism.loops.row_count > 0:
+            if tree_work.has_wrenches == 0:
+                clear(tree_work.wrenches, 6 * tree.body_count)
             add_row_wrenches(mechanism, workspace)
-        find_coordinate_powers(mechanism, workspace, rates)
+        reactions(tree, tree_work, mechanism.joint_wrench)
+        along_coordinates(tree, tree_work.rows, mechanism.joint_wrench, rates, mechanism.efforts)
+        # What forces do along a coordinate is not the driver's.
+        put_coordinate_powers(mechanism, workspace, tree_work.efforts, 1.0)
 
 
 @routine
-def find_coordinate_powers(mechanism: Any, workspace: Any, rates: Any) -> None:
-    """The power of drivers of coordinates: generalised force times the rate they prescribe."""
-    system, tree = mechanism.system, mechanism.tree
-    reactions(tree, mechanism.tree_work, mechanism.joint_wrench)
-    along_coordinates(
-        tree, mechanism.tree_work.rows, mechanism.joint_wrench, rates, mechanism.efforts
-    )
-    for joint in range(system.joint_count):
-        drive = system.joints.drive[joint]
-        if drive >= 0 and mechanism.coordinates[joint] >= 0:
-            coordinate = mechanism.coordinates[joint]
-            effort = mechanism.efforts[coordinate]
-            if mechanism.tree_work.has_efforts != 0:  # what forces do along it is not the driver's
-                effort -= mechanism.tree_work.efforts[coordinate]
-            integral = system.joints.drive_work[joint]
-            workspace.quadrature_rates[integral] = effort * workspace.signals[drive + 1]
+def put_row_powers(mechanism: Any, workspace: Any, multipliers: Any, scale: float) -> None:
+    """The power of drivers that have rows; lambda is `scale` times the multipliers (m,)."""
+    joints, loops = mechanism.system.joints, mechanism.loops
+    for row in range(loops.row_count):
+        joint = loops.joint_of[row]
+        drive = joints.drive[joint]
+        if drive >= 0:
+            power = -scale * multipliers[row] * workspace.signals[drive + 1]
+            workspace.quadrature_rates[joints.drive_work[joint]] = power
+
+
+@routine
+def put_coordinate_powers(mechanism: Any, workspace: Any, others: Any, scale: float) -> None:
+    """The power of drivers of coordinates: `scale` times mechanism.efforts less those of others."""
+    joints = mechanism.system.joints
+    for joint in range(mechanism.system.joint_count):
+        drive, k = joints.drive[joint], mechanism.coordinates[joint]
+        if drive >= 0 and k >= 0:
+            power = scale * (mechanism.efforts[k] - others[k]) * workspace.signals[drive + 1]
+            workspace.quadrature_rates[joints.drive_work[joint]] = power
 
 
 @hot

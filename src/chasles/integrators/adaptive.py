@@ -20,10 +20,9 @@ import numpy as np
 from chasles.compiled import beyond, borrow, hot, kernel, once, routine
 from chasles.core.arrays import Floats, copy, storage
 from chasles.core.outcomes import NOT_CLOSED, NOT_FINITE, OK, TURNED
-from chasles.core.recursion.stage import follow
-from chasles.core.signals import put_signals
+from chasles.core.recursion.stage import drive
 from chasles.core.stabilisation import UNSTABILISED
-from chasles.core.stage import Role, stage
+from chasles.core.stage import stage
 from chasles.core.state_block import (
     EXCHANGED,
     combine,
@@ -136,8 +135,7 @@ def take_stages(
             copy(state, pair.point, mechanism.layout.kept)
         else:
             retract(mechanism, state, pair.increment, pair.point)
-        role = Role(pair.b[j])
-        outcome = stage(mechanism, workspace, pair.point, t + pair.c[j] * step, role, slope)
+        outcome = stage(mechanism, workspace, pair.point, t + pair.c[j] * step, slope)
         pair.evaluated[0] += 1.0
         if outcome != OK:
             return outcome
@@ -219,14 +217,6 @@ def work_error(mechanism: Any, pair: Any, out: Any, rtol: float) -> float:
     if not wrong <= 1e300 * rtol * scale:
         return np.inf
     return wrong / (rtol * scale)
-
-
-@hot
-def drive(mechanism: Any, workspace: Any, t: float, point: Any) -> None:
-    """Driven coordinates of a point in between are where they are told to be."""
-    if mechanism.tree.driven_count > 0:
-        put_signals(mechanism.system.signals, t, workspace.signals)
-        follow(mechanism.tree, workspace.signals, point)
 
 
 @routine

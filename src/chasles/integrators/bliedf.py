@@ -27,11 +27,18 @@ from chasles.core.arrays import Floats, clear, copy
 from chasles.core.newton.newton_workspace import NewtonWorkspace, make_newton_workspace
 from chasles.core.newton.past_points import PastPoints, make_past_points
 from chasles.core.newton.rows import correct_rows
-from chasles.core.newton.solve import next_stiff, put_begun, put_rest, size_of, solve_step
-from chasles.core.newton.start import find_second_rates, is_resolved
+from chasles.core.newton.solve import (
+    find_second_rates,
+    is_resolved,
+    next_stiff,
+    put_begun,
+    put_rest,
+    size_of,
+    solve_step,
+)
 from chasles.core.newton.structure import Newton, newton_of
 from chasles.core.outcomes import EVALUATED, OK, count_up
-from chasles.core.stage import Role, stage
+from chasles.core.stage import stage
 from chasles.core.state_block import finish_step, retract, slope_length
 from chasles.integrators.methods import Method, register_method
 from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas, make_munthe_kaas
@@ -51,7 +58,6 @@ class Bliedf(NamedTuple):
     """The order and storage."""
 
     order: int
-    in_chart: int
     iteration: NewtonWorkspace
     newton: Newton
     past: PastPoints
@@ -85,7 +91,7 @@ def fit_bliedf(order: int, solver: Any, mechanism: Any) -> Bliedf:
     iteration = make_newton_workspace(mechanism)
     starter = make_munthe_kaas(find_tableau("rk4"), mechanism.layout.kept, slope_length(mechanism))
     return Bliedf(
-        order, int(order > 2), iteration, newton_of(solver, mechanism),
+        order, iteration, newton_of(solver, mechanism),
         make_past_points(mechanism, order), starter, np.zeros(order + 1), iteration.point,
         iteration.tally,
     )  # fmt: skip
@@ -185,7 +191,7 @@ def put_known(
         iteration.rate[k], iteration.shift[k] = grown / weights[0], 0.0
         iteration.pose[k] = (velocity + iteration.rate[k] + way) / weights[0]
     past.known[0] = 0
-    if scheme.in_chart == 0:
+    if scheme.order <= 2:
         return
     past.known[0] = order
     copy(weights, past.weights, order + 1)
@@ -210,14 +216,12 @@ def start_step(
     if outcome != OK:
         return outcome
     copy(out, iteration.point, mechanism.layout.kept)
-    outcome = stage(mechanism, workspace, iteration.point, t + step, Role(0.0), iteration.slope)
+    outcome = stage(mechanism, workspace, iteration.point, t + step, iteration.slope)
     if outcome != OK:
         return outcome
-    for k in range(mechanism.tree.rate_count):
-        iteration.unknown[k], iteration.apart[k] = (
-            iteration.slope[mechanism.tree.rate_count + k],
-            0.0,
-        )
+    count = mechanism.tree.rate_count
+    copy(beyond(iteration.slope, count), iteration.unknown, count)
+    clear(iteration.apart, count)
     correct_rows(mechanism, workspace, iteration, iteration.point, (3, 0.0, 0.0))
     copy(scheme.starter.increment, iteration.increment, slope_length(mechanism))
     return OK

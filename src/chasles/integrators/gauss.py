@@ -30,7 +30,7 @@ import numpy as np
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats, copy, storage
 from chasles.core.outcomes import EVALUATED, ITERATED, NOT_CONVERGED, OK, TALLY_WIDTH, count_up
-from chasles.core.stage import Role, stage
+from chasles.core.stage import stage
 from chasles.core.state_block import combine, finish_step, pull_back, retract, slope_length
 from chasles.scalars.elementary import sqrt
 
@@ -53,7 +53,6 @@ class Gauss(NamedTuple):
     a: Floats  # (s, s)
     before: Floats  # (s,) alpha, from the start to the middle
     after: Floats  # (s,) beta, from the middle to the end
-    b: Floats  # (s,)
     c: Floats  # (s,)
     count: int  # s
     slopes: Annotated[Floats, "s", "slope"]
@@ -90,7 +89,6 @@ def make_gauss(stages: int, kept: int, length: int) -> Gauss:
         a=a,
         before=after[::-1].copy(),
         after=after,
-        b=after + after[::-1],
         c=0.5 + nodes,
         count=stages,
     )  # fmt: skip
@@ -107,13 +105,8 @@ def slope_size(mechanism: Any, slope: Any, step: float) -> float:
 
 
 @routine
-def sweep(
-    mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float, share: float
-) -> Any:
-    """All stages once, each with the newest slopes: (outcome, square of the change, of the size).
-
-    `share` is 1 in the sweep that the end of the step is made of, which books are kept of.
-    """
+def sweep(mechanism: Any, workspace: Any, scheme: Any, state: Any, t: float, step: float) -> Any:
+    """All stages once, each with the newest slopes: (outcome, squares of the change and size)."""
     length, change, size = slope_length(mechanism), 0.0, 0.0
     count_up(scheme.tally, ITERATED, 1)
     combine(scheme.before, 0, scheme.count, step, scheme.slopes, length, scheme.increment)
@@ -124,8 +117,8 @@ def sweep(
             scheme.a, j * scheme.count, scheme.count, step, scheme.slopes, length, scheme.increment
         )
         retract(mechanism, scheme.middle, scheme.increment, scheme.point)
-        role, when = Role(share * scheme.b[j]), t + scheme.c[j] * step
-        outcome = stage(mechanism, workspace, scheme.point, when, role, scheme.fresh)
+        when = t + scheme.c[j] * step
+        outcome = stage(mechanism, workspace, scheme.point, when, scheme.fresh)
         count_up(scheme.tally, EVALUATED, 1)
         if outcome == OK:
             outcome = pull_back(mechanism, scheme.increment, scheme.fresh)
@@ -163,7 +156,7 @@ def solve_stages(
     """Sweep until the slopes are those of their own points: OK, or why there are none."""
     last, least, first = 0.0, square_of_fall(mechanism, step), 0.0
     for index in range(MOST_SWEEPS):
-        outcome, square, size = sweep(mechanism, workspace, scheme, state, t, step, 0.0)
+        outcome, square, size = sweep(mechanism, workspace, scheme, state, t, step)
         if outcome != OK:
             return outcome if index == 0 else NOT_CONVERGED
         change, scale = sqrt(square), sqrt(size + least)
@@ -183,7 +176,7 @@ def attempt_gauss(
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
     length = slope_length(mechanism)
     copy(state, scheme.point, mechanism.layout.kept)
-    outcome = stage(mechanism, workspace, scheme.point, t, Role(0.0), scheme.slopes)
+    outcome = stage(mechanism, workspace, scheme.point, t, scheme.slopes)
     count_up(scheme.tally, EVALUATED, 1)
     if outcome != OK:
         return outcome
@@ -192,7 +185,7 @@ def attempt_gauss(
     outcome = solve_stages(mechanism, workspace, scheme, state, t, step)
     if outcome != OK:
         return outcome
-    outcome, _, _ = sweep(mechanism, workspace, scheme, state, t, step, 1.0)
+    outcome, _, _ = sweep(mechanism, workspace, scheme, state, t, step)
     if outcome != OK:
         return outcome
     increment = scheme.increment

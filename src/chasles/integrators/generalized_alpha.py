@@ -36,8 +36,14 @@ from chasles.core.arrays import Floats, clear, copy
 from chasles.core.newton.newton_workspace import NewtonWorkspace, make_newton_workspace
 from chasles.core.newton.past_points import PastPoints, make_past_points, put_bracket
 from chasles.core.newton.rows import correct_rows
-from chasles.core.newton.solve import next_stiff, put_begun, put_rest, solve_step
-from chasles.core.newton.start import find_second_rates, is_resolved
+from chasles.core.newton.solve import (
+    find_second_rates,
+    is_resolved,
+    next_stiff,
+    put_begun,
+    put_rest,
+    solve_step,
+)
 from chasles.core.newton.structure import Newton, newton_of
 from chasles.core.outcomes import OK
 from chasles.core.state_block import finish_step

@@ -42,10 +42,9 @@ from chasles.core.outcomes import (
     count_up,
 )
 from chasles.core.recursion.closing import SLIPS, close_cut_joints, put_openings, solve_for
-from chasles.core.recursion.stage import follow
-from chasles.core.signals import put_signals
+from chasles.core.recursion.stage import drive, follow
 from chasles.core.stabilisation import PROJECTED
-from chasles.core.stage import Role, stage
+from chasles.core.stage import stage
 from chasles.core.state_block import (
     combine,
     finish_step,
@@ -91,7 +90,6 @@ class HalfExplicit(NamedTuple):
 
     weights: Floats  # (s + 1, s) a, and b as the last row
     nodes: Floats  # (s + 1,) c, and 1
-    b: Floats  # (s,)
     count: int  # s
     slopes: Annotated[Floats, "s", "slope"]
     increment: Annotated[Floats, "slope"]
@@ -107,7 +105,6 @@ def make_half_explicit(tableau: Tableau, kept: int, length: int) -> HalfExplicit
         HalfExplicit, {"s": count, "slope": length, "kept": kept},
         weights=np.vstack((tableau.a, tableau.b)),
         nodes=np.append(tableau.c, 1.0),
-        b=np.array(tableau.b),
         count=count,
     )  # fmt: skip
 
@@ -118,13 +115,11 @@ def make_half_explicit(tableau: Tableau, kept: int, length: int) -> HalfExplicit
 @hot
 def velocity_residual(mechanism: Any, workspace: Any, trial: Any, t: float) -> float:
     """r - J V of all rows at a point and time, where `correct` finds it; the largest, in sizes."""
-    system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
+    loops = mechanism.loops
     found, largest = mechanism.stabiliser.found, 0.0
     if loops.row_count == 0:
         return 0.0
-    put_signals(system.signals, t, workspace.signals)
-    if tree.driven_count > 0:
-        follow(tree, workspace.signals, trial)
+    drive(mechanism, workspace, t, trial)
     put_openings(mechanism, workspace, trial, SLIPS, True)
     for row in range(loops.row_count):
         source = loops.source[row]
@@ -225,7 +220,7 @@ def attempt_half_explicit(
     for j in range(scheme.count):
         copy(scheme.trial, scheme.point, kept)
         slope, when = beyond(scheme.slopes, j * length), t + scheme.nodes[j] * step
-        outcome = stage(mechanism, workspace, scheme.point, when, Role(scheme.b[j]), slope)
+        outcome = stage(mechanism, workspace, scheme.point, when, slope)
         count_up(scheme.tally, EVALUATED, 1)
         if outcome == OK and j > 0:
             outcome = pull_back(mechanism, scheme.increment, slope)

@@ -44,7 +44,7 @@ import numpy as np
 from chasles.compiled import beyond, hot
 from chasles.core.arrays import Floats, Integers, copy, storage
 from chasles.core.outcomes import OK
-from chasles.core.stage import Role, stage
+from chasles.core.stage import stage
 from chasles.core.state_block import combine, finish_step, retract, slope_length
 from chasles.integrators.tableaux import Tableau
 
@@ -65,7 +65,6 @@ class Products(NamedTuple):
 
     weights: Floats  # (factors, s)
     first: Integers  # (s + 2,) where the factors of a stage begin; those of the end, and their end
-    b: Floats  # (s,) the weight of a stage in the whole step
     c: Floats  # (s,)
     count: int  # s
     slopes: Annotated[Floats, "s", "slope"]
@@ -94,7 +93,6 @@ def make_products(tableau: Tableau, product: Product, kept: int, length: int) ->
         Products, {"s": count, "slope": length, "kept": kept},
         weights=np.array([padded(factor, count) for factors in groups for factor in factors]),
         first=np.append(0, np.cumsum([len(factors) for factors in groups])).astype(np.int64),
-        b=np.array(tableau.b),
         c=np.array(tableau.c),
         count=count,
     )  # fmt: skip
@@ -113,8 +111,7 @@ def attempt_products(
             combine(scheme.weights, row * count, j, step, scheme.slopes, length, increment)
             retract(mechanism, point, increment, point)
         slope = beyond(scheme.slopes, j * length)
-        role = Role(scheme.b[j])
-        outcome = stage(mechanism, workspace, point, t + scheme.c[j] * step, role, slope)
+        outcome = stage(mechanism, workspace, point, t + scheme.c[j] * step, slope)
         if outcome != OK:
             return outcome
     copy(state, out, mechanism.layout.seen)

@@ -52,7 +52,7 @@ from chasles.core.outcomes import (
 from chasles.core.recursion import motion
 from chasles.core.recursion.increments import PATH_WIDTH, on_own_group, put_mean_twists
 from chasles.core.recursion.kinematics import place_bodies
-from chasles.core.recursion.stage import factor_at, follow
+from chasles.core.recursion.stage import drive, factor_at
 from chasles.core.recursion.tree import DOF, place_in_pair
 from chasles.core.signals import put_signals
 from chasles.core.stage import failure
@@ -196,10 +196,8 @@ def find_mean(mechanism: Any, workspace: Any, scheme: Any, t: float, length: flo
 @routine
 def arrive(mechanism: Any, workspace: Any, scheme: Any, point: Any, t: float) -> int:
     """Functions of time, bodies, rows of J and the factor at a point: OK, or why not."""
-    system, tree = mechanism.system, mechanism.tree
-    put_signals(system.signals, t, workspace.signals)
-    if tree.driven_count > 0:
-        follow(tree, workspace.signals, point)
+    system = mechanism.system
+    drive(mechanism, workspace, t, point)
     copy(beyond(point, mechanism.layout.integrals), workspace.quadratures, system.quadrature_count)
     count_up(scheme.tally, FACTORED, 1)
     outcome = factor_at(mechanism, workspace, point, 1)

@@ -3,14 +3,26 @@ r"""What the equations of RATTLie miss at either end of a step, and what takes i
 The equations are in `rattlie`; `scheme` is its record.  Momenta and wrenches of bodies are in their
 axes, at their centres of mass.  What is known and what is found is subtracted body by body, before
 anything is summed along the tree: sums of whole chains would leave their rounding to the last link.
+
+On SE(3), and on SO(3)xR3 at the centre of mass, the kinetic energy is $\tfrac12 U\cdot M U$ with a
+constant $M = (\Theta, m)$ in the chart's velocity U.  A momentum $M U$ is a covector at a pose; a
+step $\exp(h\xi)$ takes it from the middle to its two ends by
+
+$$ \mathrm{dexp}^{-T}_{h\xi} \;\text{(start)}, \qquad \mathrm{dexp}^{-T}_{-h\xi} \;\text{(end)}. $$
+
+Transposed, dexp^-1 is dexp^-1 again: on SO(3) $\mathrm{ad}^T = -\mathrm{ad}$, so that
+$\mathrm{dexp}^{-T}_x = \mathrm{dexp}^{-1}_{-x}$, and SE(3) is SO(3) over the dual numbers: as a
+block matrix dexp^-1 is (A, 0; B, A) with B the derivative of A, whose transpose maps (torque,
+force) as $\mathrm{dexp}^{-1}_{-x}$ maps (force, torque).
 """
 
 from typing import Any
 
-from chasles.compiled import once, routine
+from chasles.compiled import formula, once, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,
+    SE3_CODE,
     clear,
     copy,
     get6,
@@ -22,7 +34,6 @@ from chasles.core.arrays import (
     vec3,
 )
 from chasles.core.constraints.rows import relative_twist
-from chasles.core.momenta import in_body_axes, momentum, moved_momentum
 from chasles.core.placed import mass_norm, opening_of, twist_of
 from chasles.core.recursion.closing import SHIFTS, put_openings, put_slips
 from chasles.core.recursion.coupled import put_coupled_rows
@@ -37,14 +48,48 @@ from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates
 from chasles.core.recursion.refine import effort_norm
 from chasles.core.recursion.stage import push_along, push_bodies
 from chasles.core.recursion.tree import ROW, TORQUE
-from chasles.core.stage import force_powers, put_powers
+from chasles.core.stage import (
+    force_powers,
+    put_coordinate_powers,
+    put_powers,
+    put_row_powers,
+)
 from chasles.core.state_block import put_turn_rates
-from chasles.groups.so3 import so3_from_matrix, so3_log
-from chasles.groups.vectors import axpy, scale, sub, tmatmul, tmatvec
+from chasles.groups.se3 import se3_dexp_inv
+from chasles.groups.so3 import so3_dexp_inv, so3_from_matrix, so3_log
+from chasles.groups.vectors import axpy, neg, scale, sub, symvec, tmatmul, tmatvec
 from chasles.scalars.elementary import sqrt
 
 #: The equation at the start of a step, and that at its end, by the sign of xi in dexp^-T.
 MISSED_AT_START, MISSED_AT_END = 1.0, -1.0
+
+
+# --- momenta of bodies ---
+
+
+@formula
+def momentum(mass: Any, inertia: Any, twist: Any) -> Any:
+    """(angular, linear) momentum of a velocity at the centre of mass."""
+    return symvec(inertia, twist[0]), scale(mass, twist[1])
+
+
+@formula
+def moved_momentum(group: int, x: Any, covector: Any) -> Any:
+    r"""$\mathrm{dexp}^{-T}_{x}$ of a covector, in the group of a chart."""
+    back = (neg(x[0]), neg(x[1]))
+    if group == SE3_CODE:
+        force, torque = se3_dexp_inv(back, (covector[1], covector[0]))
+        return torque, force
+    return so3_dexp_inv(back[0], covector[0]), covector[1]
+
+
+@formula
+def in_body_axes(group: int, rotation: Any, twist: Any) -> Any:
+    """A chart's velocity, or covector, at the centre of mass in the axes of the body."""
+    return twist if group == SE3_CODE else (twist[0], tmatvec(rotation, twist[1]))
+
+
+# --- what acts at the ends of a step ---
 
 
 @routine
@@ -186,7 +231,7 @@ def want_no_slips(mechanism: Any, workspace: Any, scheme: Any, length: float) ->
 
 
 @routine
-def load_missing(mechanism: Any, workspace: Any, scheme: Any, multipliers: Any) -> None:
+def load_missing(mechanism: Any, workspace: Any, multipliers: Any) -> None:
     """Momenta that are missed with these multipliers, as loads of the recursion."""
     copy(multipliers, mechanism.loop_work.multipliers, mechanism.loops.row_count)
     add_row_wrenches(mechanism, workspace)
@@ -200,7 +245,7 @@ def correct(mechanism: Any, workspace: Any, scheme: Any, multipliers: Any, size:
     Multipliers, h lambda / 2, get theirs.
     """
     tree, loop_work, rows = mechanism.tree, mechanism.loop_work, mechanism.tree_work.rows
-    load_missing(mechanism, workspace, scheme, multipliers)
+    load_missing(mechanism, workspace, multipliers)
     if scheme.has_efforts != 0:
         load_efforts(tree, rows, scheme.along)
     solve_load_case(tree, mechanism.loops, loop_work, rows, size)
@@ -223,13 +268,7 @@ def keep_integrals(
     mechanism: Any, workspace: Any, scheme: Any, length: float, end: float, multipliers: Any
 ) -> None:
     """Half of a step's work, angles and supply, with what is known at one of its ends."""
-    system, loops = mechanism.system, mechanism.loops
-    for row in range(loops.row_count):
-        joint = loops.joint_of[row]
-        drive = system.joints.drive[joint]
-        if drive >= 0:
-            power = -2.0 / length * multipliers[row] * workspace.signals[drive + 1]
-            workspace.quadrature_rates[system.joints.drive_work[joint]] = power
+    put_row_powers(mechanism, workspace, multipliers, 2.0 / length)
     if mechanism.tree.driven_count > 0:
         put_driver_powers(mechanism, workspace, scheme, length, end, multipliers)
     put_turn_rates(mechanism, workspace.quadrature_rates)
@@ -244,17 +283,12 @@ def put_driver_powers(
     mechanism: Any, workspace: Any, scheme: Any, length: float, end: float, multipliers: Any
 ) -> None:
     """Of drivers of coordinates: what their rows of the equations, which are not solved, miss."""
-    system, tree, rows = mechanism.system, mechanism.tree, mechanism.tree_work.rows
+    tree, rows = mechanism.tree, mechanism.tree_work.rows
     put_missing(mechanism, workspace, scheme, length, end)
-    load_missing(mechanism, workspace, scheme, multipliers)
+    load_missing(mechanism, workspace, multipliers)
     for body in range(tree.body_count):  # torque, then force
         put6(mechanism.joint_wrench, 6 * body, get6(rows, body * ROW + TORQUE))
     sum_inward(tree, rows, mechanism.joint_wrench)
     clear(scheme.rates, tree.rate_count)  # rotors are in scheme.along
     along_coordinates(tree, rows, mechanism.joint_wrench, scheme.rates, mechanism.efforts)
-    for joint in range(system.joint_count):
-        drive, k = system.joints.drive[joint], mechanism.coordinates[joint]
-        if drive >= 0 and k >= 0:
-            effort = 2.0 / length * (mechanism.efforts[k] - scheme.along[k])
-            power = effort * workspace.signals[drive + 1]
-            workspace.quadrature_rates[system.joints.drive_work[joint]] = power
+    put_coordinate_powers(mechanism, workspace, scheme.along, 2.0 / length)

@@ -17,7 +17,7 @@ from chasles.compiled import beyond, inlined, once
 from chasles.core import inlined as here
 from chasles.core.arrays import Floats, copy, storage
 from chasles.core.outcomes import OK
-from chasles.core.stage import Role, stage
+from chasles.core.stage import stage
 from chasles.core.state_block import combine, finish, pull_back, retract, slope_length
 from chasles.integrators.tableaux import Tableau
 
@@ -72,8 +72,7 @@ def attempt_munthe_kaas(
         else:
             combine(scheme.a, j * scheme.count, j, step, scheme.slopes, length, increment)
             retract(mechanism, state, increment, scheme.point)
-        role = Role(scheme.b[j])
-        outcome = stage(mechanism, workspace, scheme.point, t + scheme.c[j] * step, role, slope)
+        outcome = stage(mechanism, workspace, scheme.point, t + scheme.c[j] * step, slope)
         if outcome != OK:
             return outcome
         if j > 0:

@@ -36,7 +36,7 @@ from chasles.build.system.tree_setup import tree_setup
 from chasles.compiled import beyond, hot, once, routine
 from chasles.core.arrays import Floats, clear, copy, storage
 from chasles.core.outcomes import EVALUATED, FACTORED, ITERATED, OK, TALLY_WIDTH, count_up
-from chasles.core.stage import Role, stage
+from chasles.core.stage import stage
 from chasles.core.state_block import (
     combine,
     finish_step,
@@ -276,8 +276,7 @@ def attempt_linearly_implicit(
         if j > 0:
             combine(scheme.alpha, j * count, j, step, scheme.slopes, length, scheme.increment)
             retract(mechanism, state, scheme.increment, scheme.point)
-        role = Role(scheme.b[j])
-        outcome = stage(mechanism, workspace, scheme.point, t + scheme.c[j] * step, role, slope)
+        outcome = stage(mechanism, workspace, scheme.point, t + scheme.c[j] * step, slope)
         count_up(scheme.tally, EVALUATED, 1)
         if outcome == OK and j > 0:
             outcome = pull_back(mechanism, scheme.increment, slope)

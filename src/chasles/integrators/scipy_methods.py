@@ -16,11 +16,11 @@ import numpy as np
 from chasles.compiled import borrow, kernel
 from chasles.core.arrays import Integers
 from chasles.core.outcomes import OK
+from chasles.core.recursion.stage import drive
 from chasles.core.recursion.tree import SPHERICAL
-from chasles.core.stage import Role, stage
+from chasles.core.stage import stage
 from chasles.core.state_block import finish_step, pull_back, retract
 from chasles.core.step_checks import begin_step, end_step
-from chasles.integrators.adaptive import drive
 from chasles.integrators.rkmk import make_munthe_kaas
 from chasles.integrators.tableaux import euler
 from chasles.model import InvalidOption, UnknownName
@@ -71,7 +71,7 @@ def local_slope(
     reached, out = borrow(point), borrow(slope)
     begin_step(model, work, base, t)
     retract(model, base, at, reached)
-    outcome = stage(model, work, reached, t, Role(1.0), out)
+    outcome = stage(model, work, reached, t, out)
     if outcome == OK:
         outcome = pull_back(model, at, out)
     return outcome

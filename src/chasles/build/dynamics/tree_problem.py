@@ -25,23 +25,14 @@ from chasles.build.system.coordinates import (
 )
 from chasles.build.system.state import State
 from chasles.build.system.tree_setup import build_counted, known_coordinates, tree_setup
-from chasles.build.system.tree_state import absolute_of, crossed, place_of, state_of
+from chasles.build.system.tree_state import absolute_of, place_of, state_of
 from chasles.compiled.pointers import lend
-from chasles.core.arrays import POSE_R, ROW_WIDTH, TWIST, Floats, Workspace
+from chasles.core.arrays import ROW_WIDTH, Floats, Workspace
 from chasles.core.mechanism import Equations
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import Loops, LoopWorkspace
 from chasles.core.recursion.reactions import tree_reactions
-from chasles.core.recursion.tree import (
-    ACCELERATION,
-    ALPHA,
-    BY_WRENCH,
-    OMEGA,
-    TURN,
-    Tree,
-    TreeWorkspace,
-    make_tree_workspace,
-)
+from chasles.core.recursion.tree import BY_WRENCH, Tree, TreeWorkspace, make_tree_workspace
 from chasles.model import Driver, Model, SimulationStopped
 from chasles.model.coordinates import ANGLE
 from chasles.spaces import resolve_spaces
@@ -131,31 +122,21 @@ class TreeProblem:
         tree, count = self.tree, self.tree.body_count
         rates, efforts = np.zeros(tree.rate_count), np.zeros(tree.rate_count)
         wrenches, on_bodies = np.zeros((count, 6)), np.zeros((count, 12))
+        twist_rates = np.zeros((count, 6))
         if self.setup.system.signal_count:
             self.workspace.signals[:] = self.setup.signals.sample(np.array([t]))[0]
         if multipliers is not None:
             self.loop_work.multipliers[: self.loops.row_count] = multipliers[self.loops.source]
         given = multipliers is not None  # as loads, beside which nothing may weigh nothing
         outcome = tree_reactions(
-            self.lent[given], self.lent[2], state, rates, wrenches, efforts, on_bodies, int(given)
-        )
+            self.lent[given], self.lent[2], state, rates, wrenches, efforts, on_bodies, twist_rates,
+            int(given),
+        )  # fmt: skip
         if outcome != SOLVED:
             raise no_pivot(outcome)
         found = np.zeros(self.setup.system.row_count)
         found[self.loops.source] = self.loop_work.multipliers[: self.loops.row_count]
-        return TreeReactions(rates, efforts, wrenches, on_bodies, found, self.twist_rates(state))
-
-    def twist_rates(self, state: Floats) -> Floats:
-        """V' (n, 6) of the accelerations that were found at a state."""
-        rows, tree, absolute = self.tree_work.rows, self.tree, self.absolute(state[None])[0]
-        own, arms = absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3), tree.centre[:, :, None]
-        arms = (rows[:, TURN : TURN + 9].reshape(-1, 3, 3) @ arms)[:, :, 0]
-        omega, alpha = rows[:, OMEGA : OMEGA + 3], rows[:, ALPHA : ALPHA + 3]
-        a = rows[:, ACCELERATION : ACCELERATION + 3] + tree.gravity
-        a = a + crossed(alpha, arms) + crossed(omega, crossed(omega, arms))
-        turned = crossed(absolute[:, TWIST : TWIST + 3], absolute[:, TWIST + 3 :])
-        seen = np.einsum("nji,knj->kni", own, np.stack((alpha, a)))
-        return np.concatenate((seen[0], seen[1] - turned), axis=1)
+        return TreeReactions(rates, efforts, wrenches, on_bodies, found, twist_rates)
 
 
 def no_pivot(row: int) -> SimulationStopped:

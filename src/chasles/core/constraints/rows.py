@@ -8,7 +8,7 @@ differentiated twice.
 from typing import Any
 
 from chasles.compiled import formula, hot, once, routine
-from chasles.core.arrays import ROW_WIDTH, SCREW_FORM, mat9, put3, put_twist, vec3
+from chasles.core.arrays import ROW_WIDTH, mat9, put_twist, vec3
 from chasles.core.placed import (
     advance,
     axis_misalignment,
@@ -101,15 +101,6 @@ def put_turning_row(
     alpha, rate = product
     value = space_eta_rotation(rate, omegas[0], omegas[1])
     return put_space_row(jacobian, eta, row, alpha, ZERO, poses, (ZERO, ZERO), value)
-
-
-@formula
-def put_point_residual(system: Any, joint: int, turn: Any, shift: Any, row: int, out: Any) -> None:
-    """-g of a common point, into three rows, along the axes the form resolves it in."""
-    open_by = tmatvec(turn, shift)
-    if system.form != SCREW_FORM:
-        open_by = matvec(mat9(system.joints.axes_b, 9 * joint), open_by)
-    put3(out, row, neg(open_by))
 
 
 @hot

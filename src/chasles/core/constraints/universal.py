@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import formula, once, routine
-from chasles.core.constraints.lower_pair import pair_rows
-from chasles.core.constraints.rows import joint_motion, put_point_residual, put_turning_row
+from chasles.core.constraints.lower_pair import pair_residual, pair_rows
+from chasles.core.constraints.rows import joint_motion, put_turning_row
 from chasles.core.kinds import (
     METRE,
     RAD,
@@ -83,7 +83,7 @@ def shafts_rows(
 def universal_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
-    put_point_residual(system, joint, turn, shift, row, out)
+    pair_residual(system, joint, turn, shift, target, workspace, row, out)
     out[row + 3] = -turn[1]
 
 
@@ -91,7 +91,7 @@ def universal_residual(
 def shafts_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
-    put_point_residual(system, joint, turn, shift, row, out)
+    pair_residual(system, joint, turn, shift, target, workspace, row, out)
     out[row + 3] = -shafts_crossed(turn)
 
 

@@ -241,7 +241,7 @@ def newton_change(mechanism: Any, workspace: Any, iteration: Any, newton: Any, p
     follow."""
     system, unknowns = mechanism.system, 6 * mechanism.system.body_count
     column, rows = newton.column, beyond(newton.column, unknowns)
-    put_twists_of_rates(mechanism, workspace, iteration, point, iteration.change)
+    put_twists_of_rates(mechanism, iteration, point, iteration.change)
     clear(column, unknowns + system.row_count)
     for body in range(system.body_count):
         spin, slide = twist6(iteration.twists, 6 * body)
@@ -257,5 +257,5 @@ def newton_change(mechanism: Any, workspace: Any, iteration: Any, newton: Any, p
     for row in range(system.row_count):
         if iteration.own[row] != 0:
             iteration.multipliers[row] += rows[row]
-    put_rates_of_twists(mechanism, workspace, iteration, point, column, iteration.change)
+    put_rates_of_twists(mechanism, iteration, column, iteration.change)
     copy(iteration.change, iteration.response, mechanism.tree.rate_count)

@@ -54,9 +54,7 @@ from chasles.groups.vectors import ZERO, cross, dot, matvec, sub, tmatvec
 
 
 @hot
-def put_twists_of_rates(
-    mechanism: Any, workspace: Any, iteration: Any, point: Any, rates: Any
-) -> None:
+def put_twists_of_rates(mechanism: Any, iteration: Any, point: Any, rates: Any) -> None:
     """Body twists, into iteration.twists, of bodies that stand as at `point` and move with
     `rates`."""
     tree = mechanism.tree
@@ -80,9 +78,7 @@ def motion_in_world(tree: Any, iteration: Any, twists: Any, body: int) -> Any:
 
 
 @hot
-def put_rates_of_twists(
-    mechanism: Any, workspace: Any, iteration: Any, point: Any, twists: Any, out: Any
-) -> None:
+def put_rates_of_twists(mechanism: Any, iteration: Any, twists: Any, out: Any) -> None:
     """Rates of coordinates of body twists that joints allow, at the bodies that were lifted."""
     tree = mechanism.tree
     for body in range(tree.body_count):
@@ -162,7 +158,7 @@ def put_newton_residual(mechanism: Any, workspace: Any, iteration: Any) -> None:
 def add_rates(mechanism: Any, workspace: Any, iteration: Any, point: Any) -> None:
     """J e into iteration.column."""
     joints, loops, column = mechanism.system.joints, mechanism.loops, iteration.column
-    put_twists_of_rates(mechanism, workspace, iteration, point, iteration.apart)
+    put_twists_of_rates(mechanism, iteration, point, iteration.apart)
     for k in range(loops.joint_count):
         times_rows(joints, workspace.jacobian, loops.joints[k], iteration.twists, column)
     for k in range(loops.coupled_count):
@@ -212,7 +208,7 @@ def correct_rows(mechanism: Any, workspace: Any, iteration: Any, point: Any, pul
 
 
 @once
-def correct_gaps(mechanism: Any, workspace: Any, iteration: Any, point: Any) -> None:
+def correct_gaps(mechanism: Any, workspace: Any, iteration: Any) -> None:
     """Into iteration.response: the least displacement of the poses, in the mass metric, that closes
     rows.
 

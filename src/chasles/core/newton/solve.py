@@ -16,7 +16,7 @@ Rounding ends it as well: where gaps are rounded by eps, accelerations are by $\
 from typing import Any
 
 from chasles.compiled import beyond, hot, once, routine
-from chasles.core.arrays import copy
+from chasles.core.arrays import clear, copy
 from chasles.core.newton.matrix import load_newton, newton_change
 from chasles.core.newton.newton_workspace import (
     FACTORED,
@@ -29,7 +29,7 @@ from chasles.core.newton.past_points import past_residual
 from chasles.core.newton.rows import correct_gaps, correct_rows, settle_powers
 from chasles.core.outcomes import EVALUATED, ITERATED, NEWTON_FAILED, OK, count_up
 from chasles.core.outcomes import FACTORED as ALL_FACTORED
-from chasles.core.stage import Role, stage
+from chasles.core.stage import stage
 from chasles.core.state_block import retract, slope_length
 from chasles.scalars.elementary import sqrt
 
@@ -44,6 +44,8 @@ ROUNDED, ROUNDED_PLACES, STALLED = 1e-8, 1e-12, 0.5
 SLOW = 0.3
 #: Steps after which a stiff model is tried without the whole matrix again.
 STIFF_STEPS = 32.0
+#: v'' is a difference over so many parts of the step: v' is known to 1e-14, h v'' to 1e-12 then.
+PARTS = 64.0
 #: Accelerations that are as good as infinite.
 BEYOND = 1e200
 
@@ -92,7 +94,7 @@ def chord_change(
     """The change of the chord iteration into iteration.change: OK, or how its stage failed."""
     put_increment(mechanism, iteration, factors, step)
     retract(mechanism, state, iteration.increment, iteration.point)
-    outcome = stage(mechanism, workspace, iteration.point, t, Role(0.0), iteration.slope)
+    outcome = stage(mechanism, workspace, iteration.point, t, iteration.slope)
     count_up(iteration.tally, EVALUATED, 1)
     if outcome != OK:
         return outcome
@@ -109,7 +111,7 @@ def chord_change(
 @routine
 def shift_poses(mechanism: Any, workspace: Any, iteration: Any, factors: Any) -> float:
     """On index 2: move the poses to where joints are closed; by how much, as accelerations."""
-    correct_gaps(mechanism, workspace, iteration, iteration.point)
+    correct_gaps(mechanism, workspace, iteration)
     for k in range(mechanism.tree.rate_count):
         iteration.shift[k] += iteration.response[k]
     return size_of(mechanism, iteration, iteration.response) / factors[1]
@@ -239,3 +241,50 @@ def next_stiff(iteration: Any, steps: float) -> float:
     if iteration.audit[FACTORED] > 0.0:
         return steps - 1.0 if steps > 0.0 else STIFF_STEPS
     return 0.0
+
+
+# --- what is known before the first step ---
+
+
+@once
+def find_second_rates(
+    mechanism: Any, workspace: Any, iteration: Any, state: Any, t: float, step: float
+) -> int:
+    """v'' at a state into iteration.shift; its own stage is left in the workspace and
+    iteration.slope.
+
+    A difference of second order of the accelerations ahead; v' goes to iteration.unknown.
+    """
+    part, count = step / PARTS, mechanism.tree.rate_count
+    clear(iteration.shift, count)
+    copy(state, iteration.point, mechanism.layout.kept)
+    outcome = stage(mechanism, workspace, iteration.point, t, iteration.slope)
+    count_up(iteration.tally, EVALUATED, 1)
+    if outcome != OK:
+        return outcome
+    copy(iteration.slope, iteration.pose, count)
+    copy(beyond(iteration.slope, count), iteration.rate, count)
+    for j, weight in ((2, -0.5), (1, 2.0), (0, -1.5)):
+        for k in range(count):
+            iteration.increment[k] = j * part * iteration.pose[k]
+            iteration.increment[count + k] = j * part * iteration.rate[k]
+        retract(mechanism, state, iteration.increment, iteration.point)
+        outcome = stage(mechanism, workspace, iteration.point, t + j * part, iteration.slope)
+        count_up(iteration.tally, EVALUATED, 1)
+        if outcome != OK:
+            return outcome
+        for k in range(count):
+            iteration.unknown[k] = iteration.slope[count + k]
+            iteration.shift[k] += weight / part * iteration.unknown[k]
+    return OK
+
+
+@hot
+def is_resolved(mechanism: Any, iteration: Any, step: float) -> bool:
+    """Whether accelerations change by less than themselves in a step, after `find_second_rates`.
+
+    Otherwise forces are stiff: v'' is that of a transient which no step shows.
+    """
+    rates = size_of(mechanism, iteration, iteration.unknown)
+    resolved: bool = step * size_of(mechanism, iteration, iteration.shift) <= rates
+    return resolved

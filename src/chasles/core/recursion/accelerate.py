@@ -23,7 +23,7 @@ from chasles.core.blocks.small import (
     scale3,
     scale6,
 )
-from chasles.core.recursion.articulate import articulate, clear_sums, load_wrenches
+from chasles.core.recursion.articulate import articulate_body, clear_sums, load_wrenches
 from chasles.core.recursion.denormals import flushed3
 from chasles.core.recursion.spherical_leaves import accelerate_leaf
 from chasles.core.recursion.tree import (
@@ -174,20 +174,17 @@ def accelerate_body(
     put3(rows, at + ACCELERATION, a)
 
 
-@hot
-def accelerate(tree: Any, rows: Any, with_leaves: int, out: Any, first: int) -> None:
-    """Outward: alpha and a of every body; the rates of all velocities from out[first] on."""
-    down = vec3(tree.gravity, 0)
-    for body in range(tree.body_count):
-        accelerate_body(tree, rows, body, down, True, with_leaves, out, first)
-
-
 @once
 def accelerations(tree: Any, tree_work: Any, out: Any, first: int) -> None:
-    """The rates of all velocities at the bodies that `kinematics` has placed."""
+    """The rates of all velocities, from out[first] on, at the bodies that `kinematics` has placed:
+    inward, every body hands its parent what it feels of it; outward, alpha and a of every body.
+    """
+    rows, down = tree_work.rows, vec3(tree.gravity, 0)
     if tree_work.is_loaded != 0:
-        clear_sums(tree, tree_work.rows)
+        clear_sums(tree, rows)
     if tree_work.has_wrenches != 0:
         load_wrenches(tree, tree_work)
-    articulate(tree, tree_work)
-    accelerate(tree, tree_work.rows, tree_work.has_spherical_leaves, out, first)
+    for k in range(tree.body_count):
+        articulate_body(tree, tree_work, rows, tree.body_count - 1 - k)
+    for body in range(tree.body_count):
+        accelerate_body(tree, rows, body, down, True, tree_work.has_spherical_leaves, out, first)

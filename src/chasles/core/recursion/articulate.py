@@ -365,10 +365,3 @@ def articulate_body(tree: Any, tree_work: Any, rows: Any, body: int) -> None:
         articulate_free(tree, tree_work, rows, body)
     else:
         articulate_axes(tree, tree_work, rows, body, pair, parent)
-
-
-@hot
-def articulate(tree: Any, tree_work: Any) -> None:
-    """Inward: every body hands its parent what it feels of it."""
-    for k in range(tree.body_count):
-        articulate_body(tree, tree_work, tree_work.rows, tree.body_count - 1 - k)

@@ -20,17 +20,17 @@ from chasles.core.arrays import (
     mat9,
     put3,
     put9,
-    put_twist,
     twist6,
     vec3,
 )
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.loading import load_rows
+from chasles.core.recursion.reactions import put_twist_rates
 from chasles.core.recursion.refine import loop_accelerations
-from chasles.core.recursion.tree import ACCELERATION, ALPHA, LEVER, OMEGA, POINT, ROW, SPEED, TURN
+from chasles.core.recursion.tree import LEVER, OMEGA, POINT, ROW, SPEED, TURN
 from chasles.core.terms import put_state, put_terms
-from chasles.groups.vectors import add, cross, matmul, matvec, sub, tmatvec
+from chasles.groups.vectors import matmul, matvec
 
 
 @routine
@@ -45,22 +45,6 @@ def put_free(tree: Any, absolute: Any, rows: Any) -> None:
         put3(rows, at + LEVER, place)
         put3(rows, at + POINT, place)
         put3(rows, at + SPEED, matvec(own, velocity))
-
-
-@routine
-def put_twist_rates(tree: Any, rows: Any, absolute: Any, out: Any, first: int) -> None:
-    r"""$\dot V$ of bodies whose points are their centres of mass: body axes, six numbers each.
-
-    $\dot\omega_b = R^T\alpha$ and $\dot v_b = R^T(a + g) - \omega_b\times v_b$; gravity is taken
-    for an acceleration of the ground.
-    """
-    down = vec3(tree.gravity, 0)
-    for body in range(tree.body_count):
-        own = mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R)
-        omega, velocity = twist6(absolute, body * ABSOLUTE_WIDTH + TWIST)
-        alpha, a = vec3(rows, body * ROW + ALPHA), vec3(rows, body * ROW + ACCELERATION)
-        fall = sub(tmatvec(own, add(a, down)), cross(omega, velocity))
-        put_twist(out, first + 6 * body, (tmatvec(own, alpha), fall))
 
 
 @routine

@@ -14,7 +14,18 @@ $S^T F + I_r\ddot q - \tau$ is the driver's effort.
 from typing import Any
 
 from chasles.compiled import beyond, borrow, formula, hot, kernel, routine
-from chasles.core.arrays import ROW_WIDTH, clear, mat9, put3, vec3
+from chasles.core.arrays import (
+    ABSOLUTE_WIDTH,
+    POSE_R,
+    ROW_WIDTH,
+    TWIST,
+    clear,
+    mat9,
+    put3,
+    put_twist,
+    twist6,
+    vec3,
+)
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.articulate import load_on, rigid_of
 from chasles.core.recursion.coupled import couple_bodies
@@ -27,6 +38,7 @@ from chasles.core.recursion.tree import (
     ALPHA,
     FREE,
     LEVER,
+    OMEGA,
     ROW,
     SPHERICAL,
     TURN,
@@ -126,11 +138,31 @@ def joint_wrenches(tree: Any, rows: Any, wrenches: Any, out: Any) -> None:
 
 
 @routine
+def put_twist_rates(tree: Any, rows: Any, absolute: Any, out: Any, first: int) -> None:
+    r"""$\dot V$ of all placed bodies at their centres of mass, body axes: six numbers each.
+
+    $\dot\omega_b = R^T\alpha$ and $\dot v_b = R^T(a + \alpha\times c +
+    \omega\times(\omega\times c) + g) - \omega_b\times v_b$; gravity is taken for an acceleration
+    of the ground.
+    """
+    down = vec3(tree.gravity, 0)
+    for body in range(tree.body_count):
+        at, own = body * ROW, mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R)
+        spin, velocity = twist6(absolute, body * ABSOLUTE_WIDTH + TWIST)
+        alpha, omega = vec3(rows, at + ALPHA), vec3(rows, at + OMEGA)
+        arm = matvec(mat9(rows, at + TURN), vec3(tree.centre, 3 * body))
+        swing = add(cross(alpha, arm), cross(omega, cross(omega, arm)))
+        a = add(add(vec3(rows, at + ACCELERATION), swing), down)
+        slide = sub(tmatvec(own, a), cross(spin, velocity))
+        put_twist(out, first + 6 * body, (tmatvec(own, alpha), slide))
+
+
+@routine
 def accelerate_at(mechanism: Any, workspace: Any, state: Any, given: int, rates: Any) -> int:
     """The rates of all velocities at a state, and wrenches of all rows: SOLVED or a row."""
     tree, tree_work = mechanism.tree, mechanism.tree_work
     kinematics(tree, state, tree_work.rows)
-    push(mechanism, workspace, state)
+    push(mechanism, workspace, state)  # places the bodies
     if mechanism.loops.row_count > 0:
         put_cut_rows(mechanism, workspace, state)
         if given == 0:
@@ -145,7 +177,7 @@ def accelerate_at(mechanism: Any, workspace: Any, state: Any, given: int, rates:
 @kernel("reactions of trees", seconds=12)
 def tree_reactions(
     equations: Any, work: Any, state: Any, rates: Any, wrenches: Any, efforts: Any, on_bodies: Any,
-    given: int,
+    twist_rates: Any, given: int,
 ) -> int:  # fmt: skip
     """Everything at one state, from the forces of the system and the signals in `work`.
 
@@ -158,12 +190,14 @@ def tree_reactions(
     wrenches   (n, 6) see `reactions`
     efforts    (v,) see `along_coordinates`
     on_bodies  (n, 12) see `joint_wrenches`
+    twist_rates  (n, 6) see `put_twist_rates`
     """
-    mechanism, found = borrow(equations), borrow(wrenches)
+    mechanism, workspace, found = borrow(equations), borrow(work), borrow(wrenches)
     tree, rows = mechanism.tree, mechanism.tree_work.rows
-    outcome = accelerate_at(mechanism, borrow(work), borrow(state), given, borrow(rates))
+    outcome = accelerate_at(mechanism, workspace, borrow(state), given, borrow(rates))
     if outcome == SOLVED:
         reactions(tree, mechanism.tree_work, found)
         along_coordinates(tree, rows, found, borrow(rates), borrow(efforts))
         joint_wrenches(tree, rows, found, borrow(on_bodies))
+        put_twist_rates(tree, rows, workspace.absolute, borrow(twist_rates), 0)
     return outcome

@@ -10,7 +10,7 @@
 
 from typing import Any
 
-from chasles.compiled import borrow, kernel, once
+from chasles.compiled import borrow, hot, kernel, once
 from chasles.core.arrays import SCREW_FORM, clear, copy
 from chasles.core.constraints.registry import PAIR, assemble_joint
 from chasles.core.constraints.rows import screw_rows
@@ -23,6 +23,7 @@ from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.refine import loop_accelerations
 from chasles.core.recursion.solving import loop_inward
 from chasles.core.recursion.tree import SPHERICAL, coordinates_of, place_in_pair, turns_of
+from chasles.core.signals import put_signals
 from chasles.scalars.elementary import cos, sin
 
 
@@ -38,6 +39,14 @@ def follow(tree: Any, signals: Any, state: Any) -> None:
                 state[tree.stored_count + v + slot] = signals[drive + 1]
                 if slot < turns_of(pair):
                     state[at + 1], state[at + 2] = cos(state[at]), sin(state[at])
+
+
+@hot
+def drive(mechanism: Any, workspace: Any, t: float, point: Any) -> None:
+    """Functions of time, and the driven coordinates of a point where these say."""
+    put_signals(mechanism.system.signals, t, workspace.signals)
+    if mechanism.tree.driven_count > 0:
+        follow(mechanism.tree, workspace.signals, point)
 
 
 @once

@@ -16,8 +16,10 @@ from chasles.core.recursion.groups import (
 )
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import Tree, TreeWorkspace, make_tree_workspace
-from chasles.core.tangent_stiffness.positive import SIZE
 from chasles.core.terms import Tangents, make_tangents
+
+#: Numbers of a matrix (6, 6).
+SIZE = 36
 
 
 class TangentStiffness(NamedTuple):

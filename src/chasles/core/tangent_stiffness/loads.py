@@ -8,7 +8,7 @@ from chasles.core.blocks.small import dot6
 from chasles.core.forces.motion import add_wrench
 from chasles.core.placed import pose_of, twist_of
 from chasles.core.recursion.load_cases import twist_in_column
-from chasles.core.tangent_stiffness.positive import SIZE
+from chasles.core.tangent_stiffness.links import SIZE
 from chasles.groups.vectors import add, cross, matvec, neg, sub, tmatvec
 
 

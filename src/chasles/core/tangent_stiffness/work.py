@@ -49,8 +49,8 @@ from chasles.core.forces.registry import add_force_wrench, effort_of
 from chasles.core.placed import twist_of
 from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, reactions
 from chasles.core.recursion.tree import ALPHA, ROW
+from chasles.core.tangent_stiffness.links import SIZE
 from chasles.core.tangent_stiffness.loads import relative_to_base
-from chasles.core.tangent_stiffness.positive import SIZE
 from chasles.core.terms import FAR, SMALL
 from chasles.groups.so3 import so3_exp, so3_matrix
 from chasles.groups.vectors import add, dot, matmul, matvec, scale
