@@ -23,16 +23,7 @@ from math import pi
 from typing import Any
 
 from chasles.compiled import formula, routine
-from chasles.core.arrays import (
-    ABSOLUTE_WIDTH,
-    POSE_R,
-    POSE_X,
-    TWIST,
-    get6,
-    mat9,
-    twist6,
-    vec3,
-)
+from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, get6, mat9, twist6, vec3
 from chasles.groups.se3 import se3_bracket
 from chasles.groups.so3 import so3_from_matrix, so3_log
 from chasles.groups.vectors import (
@@ -138,10 +129,7 @@ def space_eta_along(beta: Any, omega_a: Any, omega_b: Any, velocity_b: Any, carr
 @formula
 def axis_product(axis_b: Any, axis_a: Any, omega_a: Any, omega_b: Any) -> Any:
     r"""$\alpha = e_b\times e_a$ and its rate; $g = e_a\cdot e_b$, $\dot g=\alpha\cdot\omega$."""
-    rate = add(
-        cross(cross(omega_b, axis_b), axis_a),
-        cross(axis_b, cross(omega_a, axis_a)),
-    )
+    rate = add(cross(cross(omega_b, axis_b), axis_a), cross(axis_b, cross(omega_a, axis_a)))
     return cross(axis_b, axis_a), rate
 
 

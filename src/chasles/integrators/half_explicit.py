@@ -45,13 +45,7 @@ from chasles.core.recursion.closing import SLIPS, close_cut_joints, put_openings
 from chasles.core.recursion.stage import drive, follow
 from chasles.core.stabilisation import PROJECTED
 from chasles.core.stage import stage
-from chasles.core.state_block import (
-    combine,
-    finish_step,
-    pull_back,
-    retract,
-    slope_length,
-)
+from chasles.core.state_block import combine, finish_step, pull_back, retract, slope_length
 from chasles.integrators.tableaux import Tableau, lower
 from chasles.scalars.elementary import absolute, maximum
 

@@ -48,12 +48,7 @@ from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates
 from chasles.core.recursion.refine import effort_norm
 from chasles.core.recursion.stage import push_along, push_bodies
 from chasles.core.recursion.tree import ROW, TORQUE
-from chasles.core.stage import (
-    force_powers,
-    put_coordinate_powers,
-    put_powers,
-    put_row_powers,
-)
+from chasles.core.stage import force_powers, put_coordinate_powers, put_powers, put_row_powers
 from chasles.core.state_block import put_turn_rates
 from chasles.groups.se3 import se3_dexp_inv
 from chasles.groups.so3 import so3_dexp_inv, so3_from_matrix, so3_log

@@ -37,13 +37,7 @@ from chasles.compiled import beyond, hot, once, routine
 from chasles.core.arrays import Floats, clear, copy, storage
 from chasles.core.outcomes import EVALUATED, FACTORED, ITERATED, OK, TALLY_WIDTH, count_up
 from chasles.core.stage import stage
-from chasles.core.state_block import (
-    combine,
-    finish_step,
-    pull_back,
-    retract,
-    slope_length,
-)
+from chasles.core.state_block import combine, finish_step, pull_back, retract, slope_length
 from chasles.core.tangent_stiffness.links import TangentStiffness, make_tangent_stiffness
 from chasles.core.tangent_stiffness.loads import (
     add_resistance,
@@ -87,7 +81,7 @@ W_METHODS = {
         np.array([[0.0, 0.0], [-DIAGONAL, 0.0]]),
         DIAGONAL,
         np.array([0.0, 1.0]),
-    ),
+    )
 }
 
 

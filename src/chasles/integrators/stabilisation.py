@@ -7,13 +7,7 @@ from typing import Any, get_args
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.core.stabilisation import (
-    FED_BACK,
-    PROJECTED,
-    UNSTABILISED,
-    Stabiliser,
-    make_record,
-)
+from chasles.core.stabilisation import FED_BACK, PROJECTED, UNSTABILISED, Stabiliser, make_record
 from chasles.model import InvalidOption, UnknownName, words
 from chasles.model.checks import checked_not_negative
 from chasles.model.keywords import checked_keywords

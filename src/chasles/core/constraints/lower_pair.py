@@ -18,14 +18,7 @@ from chasles.core.constraints.rows import (
     space_residual,
     space_rows,
 )
-from chasles.core.kinds import (
-    NOTHING,
-    ConstraintKind,
-    Gap,
-    JointEntry,
-    Opening,
-    locked_bits,
-)
+from chasles.core.kinds import NOTHING, ConstraintKind, Gap, JointEntry, Opening, locked_bits
 from chasles.core.placed import advance, axis_misalignment, full_misalignment
 from chasles.model import (
     Cartesian,

@@ -76,10 +76,7 @@ def put_rolling_rows(
     """Three rows from the centre of b to the contact, and its rate."""
     poses, twists, axes, omegas, _, _ = motion
     touching = add(poses[1][1], contact)
-    levers = (
-        tmatvec(poses[0][0], sub(touching, poses[0][1])),
-        tmatvec(poses[1][0], contact),
-    )
+    levers = (tmatvec(poses[0][0], sub(touching, poses[0][1])), tmatvec(poses[1][0], contact))
     slip = sub(
         point_velocity(poses[1], twists[1], levers[1]),
         point_velocity(poses[0], twists[0], levers[0]),

@@ -10,14 +10,7 @@ from typing import Any
 from chasles.compiled import once
 from chasles.core.arrays import DRIVEN_SHIFT
 from chasles.core.constraints.rows import joint_motion, space_translation_rows
-from chasles.core.kinds import (
-    NOTHING,
-    ConstraintKind,
-    Gap,
-    JointEntry,
-    Opening,
-    locked_bits,
-)
+from chasles.core.kinds import NOTHING, ConstraintKind, Gap, JointEntry, Opening, locked_bits
 from chasles.model import GROUND, Model, PointDriver, PointOnLine, PointOnPlane, RowJoint
 from chasles.spaces.frames import Frames, frame_along, joint_frames
 

@@ -17,15 +17,7 @@ import numpy as np
 from chasles.compiled import formula, once, routine
 from chasles.core.constraints.lower_pair import pair_residual, pair_rows
 from chasles.core.constraints.rows import joint_motion, put_turning_row
-from chasles.core.kinds import (
-    METRE,
-    RAD,
-    ConstraintKind,
-    Gap,
-    JointEntry,
-    Opening,
-    locked_bits,
-)
+from chasles.core.kinds import METRE, RAD, ConstraintKind, Gap, JointEntry, Opening, locked_bits
 from chasles.core.placed import axis_product, column
 from chasles.groups.vectors import sub
 from chasles.model import ConstantVelocity, Model, Universal

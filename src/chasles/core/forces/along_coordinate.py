@@ -6,13 +6,7 @@ from chasles.compiled import once, routine
 from chasles.core.constraints.rows import coordinate_between
 from chasles.core.forces.motion import add_wrench, power, times_row
 from chasles.core.kinds import Deformation, effort_of
-from chasles.core.placed import (
-    frame_on_a,
-    frame_on_b,
-    nearest_turn,
-    turn_about_axis,
-    twist_of,
-)
+from chasles.core.placed import frame_on_a, frame_on_b, nearest_turn, turn_about_axis, twist_of
 
 
 @routine

@@ -83,8 +83,5 @@ def custom_entry(force: CustomForce, model: Model, signals: Signals) -> ForceEnt
 
 
 CUSTOM_FORCE = ForceKind(
-    name="customforce",
-    made_of=(CustomForce,),
-    entry=custom_entry,
-    wrench=custom_wrench,
+    name="customforce", made_of=(CustomForce,), entry=custom_entry, wrench=custom_wrench
 )

@@ -15,14 +15,7 @@ from typing import Any
 
 from chasles.compiled import formula, hot, once, routine
 from chasles.core.arrays import get6, mat9, put3, put6, vec3
-from chasles.core.blocks.small import (
-    backward3,
-    backward6,
-    forward3,
-    get_triangle6,
-    scale3,
-    scale6,
-)
+from chasles.core.blocks.small import backward3, backward6, forward3, get_triangle6, scale3, scale6
 from chasles.core.recursion.articulate import articulate_body, clear_sums, load_wrenches
 from chasles.core.recursion.denormals import flushed3
 from chasles.core.recursion.spherical_leaves import accelerate_leaf

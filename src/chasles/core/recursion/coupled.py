@@ -22,11 +22,7 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, mat9, put3, put_
 from chasles.core.constraints.custom import put_pose_and_twist
 from chasles.core.constraints.rows import coordinate_between
 from chasles.core.forces.motion import power, times_row
-from chasles.core.placed import (
-    screw_eta,
-    twist_in_joint_frame,
-    twist_of,
-)
+from chasles.core.placed import screw_eta, twist_in_joint_frame, twist_of
 from chasles.core.recursion.body_rows import row_on_body, row_times_motion
 from chasles.core.recursion.tree import ROW, z_axis
 from chasles.core.signals import polynomial

@@ -22,15 +22,7 @@ from chasles.core.recursion.refine import (
     put_damping,
 )
 from chasles.core.recursion.solving import resolve_loads
-from chasles.core.recursion.tree import (
-    FREE,
-    LEVER,
-    ROW,
-    SPHERICAL,
-    TURN,
-    axis_of,
-    coordinates_of,
-)
+from chasles.core.recursion.tree import FREE, LEVER, ROW, SPHERICAL, TURN, axis_of, coordinates_of
 from chasles.groups.vectors import add, cross, dot, matvec, neg, scale, tmatvec
 
 

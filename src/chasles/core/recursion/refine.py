@@ -25,15 +25,7 @@ from chasles.core.recursion.groups import BY_ROWS
 from chasles.core.recursion.inertia import spread
 from chasles.core.recursion.loading import residual_along_axes
 from chasles.core.recursion.solving import loop_inward, loop_outward, loop_resolve
-from chasles.core.recursion.tree import (
-    ACCELERATION,
-    ALPHA,
-    GAIN,
-    ROW,
-    SLOT,
-    TURN,
-    coordinates_of,
-)
+from chasles.core.recursion.tree import ACCELERATION, ALPHA, GAIN, ROW, SLOT, TURN, coordinates_of
 from chasles.groups.vectors import dot, tmatvec
 from chasles.scalars.elementary import absolute, maximum, sqrt
 

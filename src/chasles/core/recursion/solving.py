@@ -34,11 +34,7 @@ from chasles.core.recursion.eliminate import (
     substitute_group,
 )
 from chasles.core.recursion.groups import ALONG
-from chasles.core.recursion.isolated import (
-    eliminate_isolated,
-    propagate_isolated,
-    solve_isolated,
-)
+from chasles.core.recursion.isolated import eliminate_isolated, propagate_isolated, solve_isolated
 from chasles.core.recursion.program import CLOSE
 from chasles.core.recursion.propagation import propagate_body, row_of_whole
 from chasles.core.recursion.tree import (
