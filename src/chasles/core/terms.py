@@ -34,7 +34,7 @@ from chasles.core.arrays import (
     storage,
     vec3,
 )
-from chasles.core.constraints.registry import assemble_joint, assemble_rows
+from chasles.core.constraints.registry import assemble_joint
 from chasles.core.forces.registry import FORCES, add_force_wrench, apply_forces, effort_of
 from chasles.core.placed import own_wrench
 from chasles.groups.so3 import so3_exp, so3_matrix
@@ -62,11 +62,13 @@ def put_state(
 def put_terms(system: Any, workspace: Any) -> None:
     """J, eta, the wrenches of all forces beside gravity in workspace.rhs, and Q in
     workspace.forces."""
-    assemble_rows(system, workspace)
+    absolute, jacobian, eta = workspace.absolute, workspace.jacobian, workspace.eta
+    for joint in range(system.joint_count):
+        assemble_joint(system, joint, absolute, workspace, jacobian, eta)
     clear(workspace.rhs, 6 * system.body_count)
     apply_forces(system, workspace)
     for body in range(system.body_count):
-        put_twist(workspace.forces, 6 * body, own_wrench(system, workspace.absolute, body))
+        put_twist(workspace.forces, 6 * body, own_wrench(system, absolute, body))
     for k in range(6 * system.body_count):
         workspace.forces[k] += workspace.rhs[k]
 

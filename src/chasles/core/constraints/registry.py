@@ -6,8 +6,7 @@ To add a kind: a class of the model (see `chasles.model.couplings`), a file with
 
 from typing import Any
 
-from chasles.compiled import hot, routine
-from chasles.core.arrays import SCREW_FORM
+from chasles.compiled import routine
 from chasles.core.constraints.coupled import COUPLED, TIED
 from chasles.core.constraints.custom import CUSTOM
 from chasles.core.constraints.distance import DISTANCE
@@ -15,7 +14,6 @@ from chasles.core.constraints.driven_axis import DRIVEN_AXIS
 from chasles.core.constraints.gear import GEAR
 from chasles.core.constraints.lower_pair import LOWER_PAIR
 from chasles.core.constraints.rolling import ROLLING_DISC, ROLLING_SPHERE
-from chasles.core.constraints.rows import screw_rows
 from chasles.core.constraints.sliding_point import SLIDING_POINT
 from chasles.core.constraints.universal import CONSTANT_VELOCITY, UNIVERSAL
 from chasles.core.kinds import ConstraintKind, Kinds
@@ -57,19 +55,3 @@ def assemble_joint(
     drive = system.joints.drive[joint]
     if drive >= 0:
         eta[system.joints.first_row[joint]] += workspace.signals[drive + 2]
-
-
-@hot
-def assemble_rows(system: Any, workspace: Any) -> None:
-    """J and eta of every joint at the placed bodies.
-
-    Almost all joints are lower pairs in the screw form: these are inlined, since a call passes all
-    pointers of a system, which costs a fifth of a step of a chain.
-    """
-    for joint in range(system.joint_count):
-        if system.joints.kind[joint] == PAIR and system.form == SCREW_FORM:
-            screw_rows(system.joints, joint, workspace.absolute, workspace.jacobian, workspace.eta)
-        else:
-            assemble_joint(
-                system, joint, workspace.absolute, workspace, workspace.jacobian, workspace.eta
-            )

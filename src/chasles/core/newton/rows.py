@@ -34,8 +34,7 @@ from chasles.core.arrays import (
 )
 from chasles.core.blocks.small import dot6
 from chasles.core.newton.newton_workspace import OPEN, WORST_ROW
-from chasles.core.recursion.closing import put_slips, solve_for
-from chasles.core.recursion.coupled import put_negative
+from chasles.core.recursion.closing import put_gaps, put_slips, solve_for
 from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.tree import (
     FREE,
@@ -49,7 +48,7 @@ from chasles.core.recursion.tree import (
     coordinates_of,
     turns_of,
 )
-from chasles.core.stabilisation import put_position_residual, remove_constant_rows
+from chasles.core.stabilisation import remove_constant_rows
 from chasles.groups.vectors import ZERO, cross, dot, matvec, sub, tmatvec
 
 
@@ -143,18 +142,6 @@ def pull_row(iteration: Any, accuracy: Any, row: int, gap: float, slip: float, p
 
 
 @routine
-def put_newton_residual(mechanism: Any, workspace: Any, iteration: Any) -> None:
-    """-g of all rows into workspace.residual, -J V into iteration.column."""
-    loops, absolute = mechanism.loops, workspace.absolute
-    for k in range(loops.joint_count):
-        put_position_residual(
-            mechanism.system, loops.joints[k], absolute, workspace, workspace.residual
-        )
-    put_negative(loops, mechanism.loop_work.gaps, loops.joint_of, True, workspace.residual)
-    put_slips(mechanism, workspace, absolute, workspace.jacobian, iteration.column, True)
-
-
-@routine
 def add_rates(mechanism: Any, workspace: Any, iteration: Any, point: Any) -> None:
     """J e into iteration.column."""
     joints, loops, column = mechanism.system.joints, mechanism.loops, iteration.column
@@ -194,7 +181,9 @@ def correct_rows(mechanism: Any, workspace: Any, iteration: Any, point: Any, pul
         return
     for row in range(loops.row_count):
         iteration.multipliers[loops.source[row]] = own.multipliers[row]
-    put_newton_residual(mechanism, workspace, iteration)
+    absolute, jacobian = workspace.absolute, workspace.jacobian
+    put_gaps(mechanism, workspace, absolute, workspace.residual, True)
+    put_slips(mechanism, workspace, absolute, jacobian, iteration.column, True)
     for row in range(loops.row_count):
         at = loops.source[row]
         gap, slip = workspace.residual[at], iteration.column[at]
@@ -217,7 +206,7 @@ def correct_gaps(mechanism: Any, workspace: Any, iteration: Any) -> None:
     if mechanism.loops.row_count == 0:
         clear(iteration.response, mechanism.tree.rate_count)
         return
-    put_newton_residual(mechanism, workspace, iteration)
+    put_gaps(mechanism, workspace, workspace.absolute, workspace.residual, True)
     for row in range(mechanism.system.row_count):
         is_measured = iteration.measured[row] != 0
         iteration.column[row] = workspace.residual[row] if is_measured else 0.0

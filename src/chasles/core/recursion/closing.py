@@ -76,6 +76,17 @@ def put_slips(
 
 
 @routine
+def put_gaps(mechanism: Any, workspace: Any, absolute: Any, out: Any, all_of: bool) -> None:
+    """-g at the placed bodies, whose J has just been assembled; of which rows as `put_slips`."""
+    loops, chosen = mechanism.loops, mechanism.stabiliser.found.chosen
+    for k in range(loops.joint_count):
+        joint = loops.joints[k]
+        if all_of or chosen[joint] != 0:
+            put_position_residual(mechanism.system, joint, absolute, workspace, out)
+    put_negative(loops, mechanism.loop_work.gaps, chosen, all_of, out)
+
+
+@routine
 def put_openings(mechanism: Any, workspace: Any, state: Any, part: int, all_of: bool) -> None:
     """-g (SHIFTS) and -J V (SLIPS) at a state, of all rows or of those that are stabilised.
 
@@ -89,12 +100,10 @@ def put_openings(mechanism: Any, workspace: Any, state: Any, part: int, all_of: 
         joint = loops.joints[k]
         if all_of or found.chosen[joint] != 0:
             assemble_joint(system, joint, found.absolute, workspace, found.jacobian, found.eta)
-            if part & SHIFTS:
-                put_position_residual(system, joint, found.absolute, workspace, found.shift)
     if loops.coupled_count > 0:
         put_coupled_rows(mechanism, workspace, state, found.absolute, found.eta)
     if part & SHIFTS:
-        put_negative(loops, mechanism.loop_work.gaps, found.chosen, all_of, found.shift)
+        put_gaps(mechanism, workspace, found.absolute, found.shift, all_of)
     if part & SLIPS:
         put_slips(mechanism, workspace, found.absolute, found.jacobian, found.change, all_of)
 

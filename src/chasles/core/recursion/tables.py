@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.core.arrays import Floats, Integers
+from chasles.core.arrays import Integers
 from chasles.core.recursion.groups import BY_ROWS, LoopConstraint, Loops
 from chasles.core.recursion.program import CLOSE, Program, Weight, make_program
 from chasles.core.recursion.tree import DOF, FREE, Tree
@@ -69,7 +69,7 @@ class Values:
         return [self.of(one, other) for at, one in enumerate(groups) for other in groups[: at + 1]]
 
 
-def make_loops(tree: Tree, cuts: Sequence[LoopConstraint], damping: Floats | None = None) -> Loops:
+def make_loops(tree: Tree, cuts: Sequence[LoopConstraint]) -> Loops:
     """The structure of some cut joints; bodies are ordered parents first."""
     parent, loose = tree.parent.tolist(), (tree.pair >= FREE).tolist()
     found = riders_of(parent, loose, [cut for cut in cuts if cut.rows], weights_of(tree))
@@ -102,7 +102,7 @@ def make_loops(tree: Tree, cuts: Sequence[LoopConstraint], damping: Floats | Non
         axes=np.zeros((len(groups), 9)),
         points=np.zeros((len(groups), 3)),
         in_world=np.zeros(len(joints), np.int64),
-        damping=np.zeros(count) if damping is None else np.asarray(damping, float),
+        damping=np.zeros(count),
         compliance=np.array([1.0 / rotors.get(row, np.inf) for _, row in rows], float),
         floors=np.zeros(count),
         scales=np.ones(count),
@@ -118,7 +118,7 @@ def make_loops(tree: Tree, cuts: Sequence[LoopConstraint], damping: Floats | Non
         value_count=values.count,
         chart_count=sum(loose),
         coupled_count=sum(cut.is_coupling for cut in cuts),
-        is_damped=int(damping is not None),
+        is_damped=0,
         has_rotor_rows=int(bool(rotors)),
         is_chosen=0,
         is_formed=int(count > 0),
