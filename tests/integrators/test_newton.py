@@ -140,7 +140,7 @@ def sprung(count, damping):
 @pytest.mark.parametrize("spaces", ["SE3", "subgroups"])
 def test_the_newton_matrix_of_a_chain_is_linear_in_the_number_of_bodies(spaces):
     per_body = [
-        stepper_for(sprung(count, 5.0), spaces=spaces).scheme.newton.products / count
+        stepper_for(sprung(count, 5.0), spaces=spaces).scheme.iteration.newton.products / count
         for count in (32, 128, 512)
     ]
     assert per_body == pytest.approx([per_body[-1]] * 3, rel=0.02)
@@ -258,7 +258,7 @@ def newton_changes(space):
     stepper = stepper_for(heavy_top(), spaces=space, step=1e-2)
     scheme, block = stepper.scheme, stepper.first_block()
     mechanism, workspace = borrow(stepper.mechanism), borrow(stepper.workspace)
-    iteration, newton = borrow(scheme.iteration), borrow(scheme.newton)
+    iteration = borrow(scheme.iteration)
     step, count, found = 1e-2, mechanism.tree.rate_count, []
     factors = (0.5 * step, 0.25 * step**2)
     slope = np.zeros(slope_length(mechanism))
@@ -271,8 +271,8 @@ def newton_changes(space):
         iteration.rate[k] = factors[0] * iteration.unknown[k]
     for _ in range(6):
         assert chord_change(mechanism, workspace, iteration, block, step, step, 3, factors) == OK
-        assert load_newton(mechanism, workspace, iteration, newton, iteration.point, 3, factors)
-        newton_change(mechanism, workspace, iteration, newton, iteration.point)
+        assert load_newton(mechanism, workspace, iteration, iteration.point, 3, factors)
+        newton_change(mechanism, iteration, iteration.point)
         found.append(size_of(mechanism, iteration, iteration.change))
         for k in range(count):
             iteration.unknown[k] += iteration.change[k]

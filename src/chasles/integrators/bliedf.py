@@ -25,7 +25,6 @@ import numpy as np
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats, clear, copy
 from chasles.core.newton.newton_workspace import NewtonWorkspace, make_newton_workspace
-from chasles.core.newton.past_points import PastPoints, make_past_points
 from chasles.core.newton.rows import correct_rows
 from chasles.core.newton.solve import (
     find_second_rates,
@@ -36,7 +35,6 @@ from chasles.core.newton.solve import (
     size_of,
     solve_step,
 )
-from chasles.core.newton.structure import Newton, newton_of
 from chasles.core.outcomes import EVALUATED, OK, count_up
 from chasles.core.stage import stage
 from chasles.core.state_block import finish_step, retract, slope_length
@@ -59,8 +57,6 @@ class Bliedf(NamedTuple):
 
     order: int
     iteration: NewtonWorkspace
-    newton: Newton
-    past: PastPoints
     starter: MuntheKaas
     weights: Floats  # (k + 1,) w
     point: Floats  # (kept,) that of the iteration
@@ -88,12 +84,10 @@ def length_of_history(order: int, rows: int, velocities: int, integrals: int) ->
 
 def fit_bliedf(order: int, solver: Any, mechanism: Any) -> Bliedf:
     """Storage for a mechanism."""
-    iteration = make_newton_workspace(mechanism)
+    iteration = make_newton_workspace(solver, mechanism, order)
     starter = make_munthe_kaas(find_tableau("rk4"), mechanism.layout.kept, slope_length(mechanism))
     return Bliedf(
-        order, iteration, newton_of(solver, mechanism),
-        make_past_points(mechanism, order), starter, np.zeros(order + 1), iteration.point,
-        iteration.tally,
+        order, iteration, starter, np.zeros(order + 1), iteration.point, iteration.tally,
     )  # fmt: skip
 
 
@@ -129,8 +123,8 @@ def attempt_bliedf(
         put_known(mechanism, scheme, state, before, step, min(scheme.order, known + 1))
         factors = (1.0 / scheme.weights[0], 1.0 / (scheme.weights[0] * scheme.weights[0]))
         outcome = solve_step(
-            mechanism, workspace, iteration, scheme.newton, scheme.past, state, t + step, step, 3,
-            factors, before[STIFF] > 0.0,
+            mechanism, workspace, iteration, state, t + step, step, 3, factors,
+            before[STIFF] > 0.0,
         )  # fmt: skip
         after[STIFF] = next_stiff(iteration, before[STIFF])
         if outcome == OK:
@@ -176,7 +170,7 @@ def put_known(
     mechanism: Any, scheme: Any, state: Any, before: Any, step: float, order: int
 ) -> None:
     """What the step knows without accelerations: iteration.pose and iteration.rate; past points."""
-    iteration, past, weights = scheme.iteration, scheme.past, scheme.weights
+    iteration, past, weights = scheme.iteration, scheme.iteration.past, scheme.weights
     count, kept = mechanism.tree.rate_count, mechanism.layout.kept
     put_weights(weights, before, step, order)
     lead = slope_length(mechanism) - 2 * mechanism.tree.rate_count + LENGTHS + scheme.order + count

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import Floats, clear, copy
 from chasles.core.newton.newton_workspace import NewtonWorkspace, make_newton_workspace
-from chasles.core.newton.past_points import PastPoints, make_past_points, put_bracket
+from chasles.core.newton.past_points import put_bracket
 from chasles.core.newton.rows import correct_rows
 from chasles.core.newton.solve import (
     find_second_rates,
@@ -44,7 +44,6 @@ from chasles.core.newton.solve import (
     put_rest,
     solve_step,
 )
-from chasles.core.newton.structure import Newton, newton_of
 from chasles.core.outcomes import OK
 from chasles.core.state_block import finish_step
 from chasles.integrators.methods import Method, register_method
@@ -71,8 +70,6 @@ class GeneralizedAlpha(NamedTuple):
     start: int
     perturbed: int
     iteration: NewtonWorkspace
-    newton: Newton
-    past: PastPoints  # none
     point: Floats  # (kept,) that of the iteration
     tally: Floats  # that of the iteration
 
@@ -157,11 +154,10 @@ def fit_generalized_alpha(
     alpha_m, alpha_f = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + alpha_f - alpha_m
     beta = 0.25 * (gamma + 0.5) ** 2
-    iteration = make_newton_workspace(mechanism)
+    iteration = make_newton_workspace(solver, mechanism)
     return GeneralizedAlpha(
         alpha_m, alpha_f, beta, gamma, index, start, perturbed, iteration,
-        newton_of(solver, mechanism), make_past_points(mechanism, 0), iteration.point,
-        iteration.tally,
+        iteration.point, iteration.tally,
     )  # fmt: skip
 
 
@@ -193,8 +189,8 @@ def attempt_generalized_alpha(
         iteration.unknown[k], iteration.shift[k] = rate, 0.0
     factors = (step * gamma * share, step * step * beta * share)
     outcome = solve_step(
-        mechanism, workspace, iteration, scheme.newton, scheme.past, state, t + step, step,
-        scheme.index, factors, before[STIFF] > 0.0,
+        mechanism, workspace, iteration, state, t + step, step, scheme.index, factors,
+        before[STIFF] > 0.0,
     )  # fmt: skip
     if outcome != OK:
         return outcome

@@ -196,16 +196,10 @@ def feel_couplings(newton: Any, twists: Any, out: Any) -> None:
 
 @once
 def load_newton(
-    mechanism: Any,
-    workspace: Any,
-    iteration: Any,
-    newton: Any,
-    point: Any,
-    index: int,
-    factors: Any,
+    mechanism: Any, workspace: Any, iteration: Any, point: Any, index: int, factors: Any
 ) -> bool:
     """The whole matrix at the stage in the workspace, factored; whether all pivots are regular."""
-    system = mechanism.system
+    system, newton = mechanism.system, iteration.newton
     joints, forces = system.joints, system.forces
     width = ABSOLUTE_WIDTH * system.body_count
     place_bodies(mechanism.tree, point, iteration.places, workspace.absolute)
@@ -236,10 +230,10 @@ def load_newton(
 
 
 @once
-def newton_change(mechanism: Any, workspace: Any, iteration: Any, newton: Any, point: Any) -> None:
+def newton_change(mechanism: Any, iteration: Any, point: Any) -> None:
     """From the change of the chord iteration in iteration.change to Newton's; multipliers
     follow."""
-    system, unknowns = mechanism.system, 6 * mechanism.system.body_count
+    system, newton, unknowns = mechanism.system, iteration.newton, 6 * mechanism.system.body_count
     column, rows = newton.column, beyond(newton.column, unknowns)
     put_twists_of_rates(mechanism, iteration, point, iteration.change)
     clear(column, unknowns + system.row_count)

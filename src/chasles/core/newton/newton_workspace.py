@@ -14,6 +14,8 @@ from chasles.core.arrays import (
     storage,
 )
 from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.newton.past_points import PastPoints, make_past_points
+from chasles.core.newton.structure import Newton, newton_of
 from chasles.core.outcomes import TALLY_WIDTH
 from chasles.core.recursion.tree import DOF, ROW, SPHERICAL, Tree, turns_of
 from chasles.core.state_block import slope_length
@@ -32,6 +34,8 @@ class NewtonWorkspace(NamedTuple):
     own: Integers  # (rows,) 1 for rows whose multipliers the step finds: of a tree, cut joints
     weights: Floats  # (f,) by which changes of velocities are compared: square roots of inertias
     reach: float  # that of coordinates: what their rounding errors are compared with
+    newton: Newton  # the whole matrix
+    past: PastPoints  # of a multistep method
     pose: Annotated[Floats, "f"]  # the increment of the pose without the unknown accelerations
     rate: Annotated[Floats, "f"]  # that of the velocities
     unknown: Annotated[Floats, "f"]  # accelerations at the end of the step
@@ -54,8 +58,8 @@ class NewtonWorkspace(NamedTuple):
     absolute: Annotated[Floats, "n", ABSOLUTE_WIDTH]
 
 
-def make_newton_workspace(mechanism: Any) -> NewtonWorkspace:
-    """Storage for a mechanism."""
+def make_newton_workspace(solver: Any, mechanism: Any, past: int = 0) -> NewtonWorkspace:
+    """Storage for the model of a solver, stepped as a mechanism; `past` points may be looked at."""
     rates, length = mechanism.tree.rate_count, slope_length(mechanism)
     weights = tree_weights(mechanism.tree)
     sizes = {
@@ -71,6 +75,8 @@ def make_newton_workspace(mechanism: Any) -> NewtonWorkspace:
         own=own_rows(mechanism),
         weights=weights,
         reach=reach_of(mechanism, weights),
+        newton=newton_of(solver, mechanism),
+        past=make_past_points(mechanism, past),
     )  # fmt: skip
 
 

@@ -118,9 +118,10 @@ def shift_poses(mechanism: Any, workspace: Any, iteration: Any, factors: Any) ->
 
 
 @once
-def shift_to_past(mechanism: Any, iteration: Any, past: Any) -> float:
+def shift_to_past(mechanism: Any, iteration: Any) -> float:
     """Move the pose to where past points, seen from it, give the velocity; by how much."""
-    past_residual(mechanism, past, iteration.point, iteration.apart, iteration.response)
+    point, spare = iteration.point, iteration.apart
+    past_residual(mechanism, iteration.past, point, spare, iteration.response)
     for k in range(mechanism.tree.rate_count):
         iteration.shift[k] += iteration.response[k]
     return size_of(mechanism, iteration, iteration.response)
@@ -136,15 +137,13 @@ def restart_iteration(mechanism: Any, iteration: Any) -> None:
 
 
 @routine
-def apply_change(
-    mechanism: Any, workspace: Any, iteration: Any, past: Any, index: int, factors: Any
-) -> float:
+def apply_change(mechanism: Any, workspace: Any, iteration: Any, index: int, factors: Any) -> float:
     """Add what an iteration has found to the unknowns; by how much they change."""
     changed = size_of(mechanism, iteration, iteration.change)
     if index == 2:
         changed += shift_poses(mechanism, workspace, iteration, factors)
-    if past.known[0] > 0:
-        changed += shift_to_past(mechanism, iteration, past) / factors[1]
+    if iteration.past.known[0] > 0:
+        changed += shift_to_past(mechanism, iteration) / factors[1]
     for k in range(mechanism.tree.rate_count):
         iteration.unknown[k] += iteration.change[k]
     return changed
@@ -165,8 +164,8 @@ def check_convergence(
 
 @once
 def solve_step(
-    mechanism: Any, workspace: Any, iteration: Any, newton: Any, past: Any, state: Any, t: float,
-    step: float, index: int, factors: Any, is_stiff: bool,
+    mechanism: Any, workspace: Any, iteration: Any, state: Any, t: float, step: float, index: int,
+    factors: Any, is_stiff: bool,
 ) -> int:  # fmt: skip
     """The accelerations at the end of a step, t, from the guess in iteration.unknown: OK, or why
     not.
@@ -190,10 +189,10 @@ def solve_step(
                 fresh = True
                 count_one(iteration, FACTORED, ALL_FACTORED)
                 point = iteration.point
-                if not load_newton(mechanism, workspace, iteration, newton, point, index, factors):
+                if not load_newton(mechanism, workspace, iteration, point, index, factors):
                     break
-            newton_change(mechanism, workspace, iteration, newton, iteration.point)
-        changed = apply_change(mechanism, workspace, iteration, past, index, factors)
+            newton_change(mechanism, iteration, iteration.point)
+        changed = apply_change(mechanism, workspace, iteration, index, factors)
         converged, is_rounding = check_convergence(mechanism, iteration, factors, changed, before)
         if converged:
             settle_powers(mechanism, workspace, iteration, iteration.slope)
