@@ -123,14 +123,6 @@ def of_tableau(tableau: Tableau) -> Method:
     return Method(name, tableau.order, make, pair is not None, tableau=tableau, pair=pair)
 
 
-@cache
-def of_product(name: str) -> Method:
-    """The product of exponentials of that name."""
-    product = PRODUCTS[name]
-    tableau = tableau_of(name, product)
-    return Method(name, product.order, partial(make_products, tableau, product), tableau=tableau)
-
-
 @checked_keywords
 def scipy_method(name: str, recentre: float = FAR) -> Method:
     """One of SciPy's `solve_ivp` methods in local coordinates, for `simulate(rtol=, atol=)`.
@@ -157,43 +149,34 @@ def scipy_method(name: str, recentre: float = FAR) -> Method:
 
 
 @cache
-def of_gauss(name: str) -> Method:
-    """The Gauss method of that name, centred at mid-step."""
-    stages = GAUSS[name]
-    nodes = (0.0, *(0.5 + gauss_nodes(stages)).tolist())
-    make = partial(make_gauss, stages)
-    # Putting momenta back after a step, and not before it, would end its symmetry.
-    return Method(name, 2 * stages, make, implicit=True, nodes=nodes, additive=False)
-
-
-@cache
-def of_rattlie(name: str) -> Method:
-    """The variational method of that name."""
-    order = RATTLIE[name]
-    nodes = (0.0, *composition(order).cumsum().tolist())
-    return Method(
-        name, order, implicit=True, nodes=nodes, spaces="SE3", additive=False,
-        fit=partial(make_rattlie, order), history=length_of_history, index=2,
-    )  # fmt: skip
-
-
-@cache
-def of_half_explicit(name: str) -> Method:
-    """The half-explicit method of that name."""
-    tableau = HALF_EXPLICIT[name]()
-    make = partial(make_half_explicit, tableau)
-    return Method(name, tableau.order, make, tableau=tableau)
-
-
-@cache
-def of_w_method(name: str) -> Method:
-    """The linearly implicit method of that name."""
-    found = W_METHODS[name]
-    nodes = tuple(found.alpha.sum(axis=1).tolist())
-    return Method(
-        name, found.order, implicit=True, nodes=nodes, additive=False,
-        fit=partial(make_linearly_implicit, found),
-    )  # fmt: skip
+def own_methods() -> dict[str, Method]:
+    """All methods of this package that are not made of a tableau alone, by name."""
+    found = []
+    for name, product in PRODUCTS.items():
+        tableau = tableau_of(name, product)
+        make: Callable[..., Any] = partial(make_products, tableau, product)
+        found.append(Method(name, product.order, make, tableau=tableau))
+    for name, stages in GAUSS.items():
+        nodes = (0.0, *(0.5 + gauss_nodes(stages)).tolist())
+        make = partial(make_gauss, stages)
+        # Putting momenta back after a step, and not before it, would end its symmetry.
+        found.append(Method(name, 2 * stages, make, implicit=True, nodes=nodes, additive=False))
+    for name, order in RATTLIE.items():
+        nodes = (0.0, *composition(order).cumsum().tolist())
+        found.append(Method(
+            name, order, implicit=True, nodes=nodes, spaces="SE3", additive=False,
+            fit=partial(make_rattlie, order), history=length_of_history, index=2,
+        ))  # fmt: skip
+    for name, tableau_named in HALF_EXPLICIT.items():
+        tableau = tableau_named()
+        make = partial(make_half_explicit, tableau)
+        found.append(Method(name, tableau.order, make, tableau=tableau))
+    for name, method in W_METHODS.items():
+        found.append(Method(
+            name, method.order, implicit=True, nodes=tuple(method.alpha.sum(axis=1).tolist()),
+            additive=False, fit=partial(make_linearly_implicit, method),
+        ))  # fmt: skip
+    return {method.name: method for method in found}
 
 
 def methods() -> dict[str, Method]:
@@ -223,11 +206,7 @@ def known_names() -> list[str]:
     return [
         *METHODS,
         *PAIR_TABLEAUX,
-        *PRODUCTS,
-        *GAUSS,
-        *RATTLIE,
-        *HALF_EXPLICIT,
-        *W_METHODS,
+        *own_methods(),
         *_OTHERS,
         *SCIPY_NAMES,
     ]
@@ -256,11 +235,7 @@ FAMILIES: tuple[tuple[Any, Callable[[str], Method]], ...] = (
     (_OTHERS, _OTHERS.__getitem__),
     (METHODS, lambda name: of_tableau(find_tableau(name))),
     (PAIR_TABLEAUX, lambda name: of_tableau(PAIR_TABLEAUX[name]())),
-    (PRODUCTS, of_product),
-    (GAUSS, of_gauss),
-    (RATTLIE, of_rattlie),
-    (HALF_EXPLICIT, of_half_explicit),
-    (W_METHODS, of_w_method),
+    ((*PRODUCTS, *GAUSS, *RATTLIE, *HALF_EXPLICIT, *W_METHODS), lambda name: own_methods()[name]),
     (SCIPY_NAMES, lambda name: scipy_method(name.removeprefix(PREFIX))),
 )
 
