@@ -246,7 +246,8 @@ class ConstraintKind:
 
     def measured_of(self, rows: int) -> tuple[int, ...]:
         """The rows of a joint that have a g, from its first row on."""
-        return tuple(range(rows)) if self.measured is None else self.measured
+        known = range(rows) if self.measured is None else self.measured
+        return tuple(row for row in known if row not in self.rolling)
 
 
 @cache

@@ -27,9 +27,10 @@ from chasles.build.start.rows import (
 )
 from chasles.build.system.build import Setup
 from chasles.build.system.coordinates import coupled_places
-from chasles.build.system.gaps import components, measured_rows, row_units
+from chasles.build.system.gaps import components, row_units
 from chasles.build.system.state import moved, rotations
 from chasles.core.arrays import POSE_X, Floats, System, make_workspace
+from chasles.core.constraints.registry import measured_rows
 from chasles.core.kinds import RAD
 from chasles.groups.so3 import so3_dexp_inv, so3_from_matrix, so3_log
 

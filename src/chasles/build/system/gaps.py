@@ -149,12 +149,3 @@ def row_units(system: System) -> NDArray[np.object_]:
 def length_rows(system: System) -> Floats:
     """(rows,) 1 for rows in metres, else 0."""
     return (row_units(system) == METRE).astype(float)
-
-
-def measured_rows(system: System) -> NDArray[np.bool_]:
-    """(rows,) Which rows of J are derivatives of positions."""
-    found, first = np.zeros(system.row_count, bool), system.joints.first_row
-    for (kind, _, rows), members in alike(system.joints).items():
-        for row in CONSTRAINTS[kind].measured_of(rows):
-            found[first[members] + row] = True
-    return found

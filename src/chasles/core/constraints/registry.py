@@ -6,7 +6,11 @@ To add a kind: a class of the model (see `chasles.model.couplings`), a file with
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from chasles.compiled import routine
+from chasles.core.arrays import System
 from chasles.core.constraints.coupled import COUPLED, TIED
 from chasles.core.constraints.custom import CUSTOM
 from chasles.core.constraints.distance import DISTANCE
@@ -44,6 +48,14 @@ PAIR = CONSTRAINTS.code(LOWER_PAIR)
 put_rows = CONSTRAINTS.dispatcher("rows")
 #: put_residual(kind, system, joint, turn, shift, target, work, row, out)
 put_residual = CONSTRAINTS.dispatcher("residual")
+
+
+def measured_rows(system: System) -> NDArray[np.bool_]:
+    """(rows,) Which rows of J are the rates of a gap; wheels roll on rows that are not."""
+    found, joints = np.zeros(system.row_count, bool), system.joints
+    for kind, first, rows in zip(joints.kind, joints.first_row.tolist(), joints.rows.tolist()):
+        found[[first + row for row in CONSTRAINTS[kind].measured_of(rows)]] = True
+    return found
 
 
 @routine

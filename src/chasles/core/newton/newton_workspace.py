@@ -8,12 +8,10 @@ from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     Floats,
     Integers,
-    System,
-    row_span,
     sizes_of,
     storage,
 )
-from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.constraints.registry import measured_rows
 from chasles.core.newton.past_points import PastPoints, make_past_points
 from chasles.core.newton.structure import Newton, newton_of
 from chasles.core.outcomes import TALLY_WIDTH
@@ -71,24 +69,13 @@ def make_newton_workspace(solver: Any, mechanism: Any, past: int = 0) -> NewtonW
     }
     return storage(
         NewtonWorkspace, sizes,
-        measured=measured_rows(mechanism.system),
+        measured=measured_rows(mechanism.system).astype(np.int64),
         own=own_rows(mechanism),
         weights=weights,
         reach=reach_of(mechanism, weights),
         newton=newton_of(solver, mechanism),
         past=make_past_points(mechanism, past),
     )  # fmt: skip
-
-
-def measured_rows(system: System) -> Integers:
-    """1 for the rows of J that have a gap; wheels roll on rows that have none."""
-    measured = np.zeros(system.row_count, np.int64)
-    for joint, code in enumerate(system.joints.kind):
-        rows, kind = row_span(system, joint), CONSTRAINTS[code]
-        known = kind.measured_of(rows.stop - rows.start)
-        measured[[rows.start + k for k in known]] = 1
-        measured[[rows.start + k for k in kind.rolling]] = 0
-    return measured
 
 
 def own_rows(mechanism: Any) -> Integers:
