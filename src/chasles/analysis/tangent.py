@@ -12,7 +12,6 @@ takes floats, is differenced, by Ridders' extrapolation.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,17 +27,16 @@ from chasles.analysis.stacks import (
 from chasles.build.system.gaps import gyration_radii
 from chasles.build.system.state import moved
 from chasles.core.arrays import (
-    ANSWER_WIDTH,
-    EXCHANGE_WIDTH,
     ROW_WIDTH,
     TWIST,
     Floats,
-    Forces,
     Integers,
     System,
+    borrow,
 )
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.forces.registry import apply_forces
+from chasles.core.forces.registry import FORCES
+from chasles.result.readout import one_wrench
 
 #: Ridders: the first step (rad, m, and per second), and how often it is halved.
 FIRST_STEP, HALVINGS = 0.1, 12
@@ -165,10 +163,9 @@ def tangent(
     forces, joints, count = system.forces, system.joints, count or 6 * system.body_count
     bodies, ground = np.arange(system.body_count), np.full(system.body_count, -1)
     loads = [Loads(columns_of(ground, bodies), *stacked_weights(system, absolute))]
-    flat = flattened(system)
     for members in force_stacks(system):
         if forces.address[members[0]] != 0:  # a user's formula
-            loads.append(custom_force(flat, absolute, int(members[0]), signals, angles))
+            loads.append(custom_force(system, absolute, int(members[0]), signals, angles))
             continue
         found = stacked_forces(system, members, absolute, signals, angles)
         loads.append(Loads(columns_of(forces.a[members], forces.b[members]), *found))
@@ -205,21 +202,6 @@ def add_sizes(sizes: Floats, columns: Integers, values: Floats, system: System) 
         for c in range(3):
             np.add.at(sizes, 6 * owners + c, torque + gyration * force)
             np.add.at(sizes, 6 * owners + 3 + c, force)
-
-
-def flattened(system: System) -> System:
-    """The system as plain numbers, as routines see it outside a kernel."""
-    flat: System = plain_numbers(system)
-    return flat
-
-
-def plain_numbers(record: Any) -> Any:
-    """A record with flat lists for arrays."""
-    if isinstance(record, np.ndarray):
-        return record.ravel().tolist()
-    if hasattr(record, "_fields"):
-        return type(record)(*(plain_numbers(part) for part in record))
-    return record
 
 
 def columns_of(*bodies: Integers) -> Integers:
@@ -274,28 +256,18 @@ def ridders(function: Callable[[float], Floats]) -> Floats:
 
 
 def custom_force(
-    flat: System, absolute: Floats, force: int, signals: Floats, angles: Floats
+    system: System, absolute: Floats, force: int, signals: Floats, angles: Floats
 ) -> Loads:
     """A user's force on its two bodies, or on all that it sees."""
-    own: list[Any] = []
-    for column in flat.forces:
-        width = len(column) // flat.force_count
-        own.append(column[force * width : (force + 1) * width])
-    alone = flat._replace(forces=Forces(*own), force_count=1)
-    count = int(alone.forces.seen[0])
-    ends = (alone.forces.a[0], alone.forces.b[0])
-    bodies = [int(body) for body in (alone.forces.seen[1 : 1 + count] if count else ends)]
+    forces, flat = system.forces, borrow(system)
+    count, wrench = int(forces.seen[force, 0]), FORCES[forces.kind[force]].wrench
+    ends = forces.seen[force, 1 : 1 + count] if count else (forces.a[force], forces.b[force])
+    bodies = [int(body) for body in ends]
     columns = columns_of(*np.array(bodies, np.int64)[:, None])
 
     def wrenches(state: Floats) -> Floats:
-        rhs = dict.fromkeys(columns[0].tolist(), 0.0)
-        workspace = SimpleNamespace(
-            absolute=state.ravel(), rhs=rhs, signals=signals.tolist(), quadratures=angles.tolist(),
-            quadrature_rates={}, exchange=np.zeros(EXCHANGE_WIDTH),
-            answer=np.zeros(ANSWER_WIDTH),
-        )  # fmt: skip
-        apply_forces(alone, workspace)
-        return np.array([rhs[k] for k in columns[0].tolist()])
+        rhs = one_wrench(wrench, flat, force, state.ravel(), signals, angles)[0]
+        return np.where(columns[0] < 0, 0.0, rhs[columns[0]])
 
     slopes = differenced(wrenches, absolute, bodies)
     return Loads(columns, wrenches(absolute)[None], slopes[None])
