@@ -1,6 +1,7 @@
 """Runs recorded in folders: killed, cut off, out of space, and gone on with, bit for bit."""
 
 import errno
+import hashlib
 import json
 import os
 import resource
@@ -17,7 +18,7 @@ from mechanisms import motored_pendulum as pendulum
 
 import chasles as ch
 from chasles.cli import main
-from chasles.run import recording
+from chasles.run import recorded, recording
 from chasles.run.recorded import read_checked
 
 
@@ -437,6 +438,36 @@ def test_what_no_run_writes_is_refused(tmp_path, short, name, entry):
     with pytest.raises(ch.InvalidFile, match="was not written by"):
         ch.simulate(pendulum(), 0.2, into=folder, resume=True, **RUN)
     assert all((folder / file).read_bytes() == before[file] for file in before if file != name)
+
+
+def test_rows_are_not_cut_up_otherwise_than_they_were_written(tmp_path, short):
+    """Every forged shape is as long as a row: time, states, integrals, coordinates, multipliers."""
+    time, states, *rest = json.loads(read_checked(short / recording.HEADER))["shape"]
+    total = sum(rest)
+    for count, shape in enumerate((
+        [time + 1, states, total - 1, 0, 0],
+        [time - 1, states, total + 1, 0, 0],
+        [time, states - 1, total + 1, 0, 0],
+        [time, states, total + 1, -1, 0],
+        [time, states, total, 0],
+        [time, states, total, 0, 0, 0],
+    )):  # fmt: skip
+        folder = tmp_path / str(count)
+        shutil.copytree(short, folder)
+        with_entry(folder, recording.HEADER, {"shape": shape})
+        with pytest.raises(ch.InvalidFile, match=r"was not written by.*rows of shape"):
+            ch.load(folder)
+
+
+def test_a_run_that_acknowledged_its_first_state_alone_is_read(tmp_path, short):
+    folder = tmp_path / "run"
+    shutil.copytree(short, folder)
+    commit, _ = recorded.read_commit(folder)
+    width = 8 * sum(json.loads(read_checked(folder / recording.HEADER))["shape"])
+    first = hashlib.sha256((folder / recording.ROWS).read_bytes()[:width]).hexdigest()
+    entry = {"rows": 1, "on_grid": 1, "digests": [first, commit["digests"][1]]}
+    with_entry(folder, recording.COMMIT, entry)
+    assert np.array_equal(ch.load(folder).absolute, ch.load(short).absolute[:1])
 
 
 def test_a_folder_of_a_later_format_is_not_guessed_at(tmp_path, short):

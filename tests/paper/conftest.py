@@ -1,5 +1,9 @@
 """One study for all tests of the paper: a run that two tests look at is made once."""
 
+import fcntl
+import os
+from pathlib import Path
+
 import pytest
 
 from chasles.studies.paper.claims import all_claims
@@ -20,5 +24,13 @@ def claims(study):
 
 @pytest.fixture(scope="session")
 def quick_report(tmp_path_factory):
-    """The quick version of the page, in a folder of its own."""
-    return make_report(Options(out=tmp_path_factory.mktemp("paper"), quick=True), progress=False)
+    """The quick version of the page, made by the first worker that needs it."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # of all workers of this session
+    with Path(folder, "paper.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        page = folder / "paper" / "report.html"
+        if not page.exists():
+            make_report(Options(out=page.parent, quick=True), progress=False)
+        return page

@@ -1,27 +1,9 @@
 """The page in a real browser: headless Chromium, no network, both colour schemes, two widths."""
 
 import pytest
+from visits import Visit
 
 WIDTHS = {"desktop": 1280, "phone": 390}
-
-
-class Visit:
-    """The page opened once, with everything it said and asked for."""
-
-    def __init__(self, browser, path, width, scheme, asks=True, moves=True):
-        size = {"width": width, "height": 900}
-        self.context = browser.new_context(
-            viewport=size,
-            color_scheme=scheme,
-            bypass_csp=asks,  # the checks below are scripts, too
-            reduced_motion="no-preference" if moves else "reduce",
-        )
-        self.page = self.context.new_page()
-        self.said, self.asked = [], []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.goto(path.as_uri())
 
 
 #: Colours do not know the width, nor the layout the colours.
@@ -51,15 +33,14 @@ def scheme(screen):
 @pytest.fixture(scope="module")
 def visit(browser, quick_report, screen):
     width, scheme = WIDTHS[screen[0]], screen[1]
-    opened = Visit(browser, quick_report, width, scheme, moves=False)  # all at once, and for long
-    yield opened
-    opened.context.close()
+    with Visit(browser, quick_report, width, scheme, height=900, bypass_csp=True) as visit:
+        yield visit  # the checks are scripts, too
 
 
 def test_it_opens_without_errors_or_network(visit, quick_report):
     visit.page.wait_for_timeout(200)
     assert visit.said == []
-    assert [url for url in visit.asked if not url.startswith("data:")] == [quick_report.as_uri()]
+    assert asked(visit) == [quick_report.as_uri()]
 
 
 def test_every_figure_is_there_and_has_a_size(visit, quick_report):
@@ -161,59 +142,51 @@ def test_the_contents_stay_in_sight(visit, width):
 
 
 def test_films_play_while_they_are_seen(browser, quick_report):
-    opened = Visit(browser, quick_report, 1280, "light")
-    page = opened.page
-    assert page.locator(".film iframe").count() >= 4
-    page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
-    page.locator("#film-double-pendulum").scroll_into_view_if_needed()
-    handle = page.locator("#film-double-pendulum iframe").element_handle()
-    frame = handle.content_frame()
-    frame.wait_for_selector("html[data-ready]", timeout=20000)
-    wait_until(page, lambda: frame.evaluate("film.playing && film.time > 0.02"))
-    labels = frame.evaluate("groups.map(g => g.label)")
-    assert labels[:2] == ["SE(3)", "SO(3)×ℝ³"] and labels[-1] == "subgroup"
-    gaps = frame.evaluate("groups.map(g => Math.max(0, ...g.vectors.map(v => v.largest)))")
-    assert frame.evaluate("show.gaps") and min(gaps[:2]) > 1e6 * max(gaps[2:])  # the paper's effect
-    first = handle.screenshot()
-    wait_until(page, lambda: frame.evaluate("film.time > 0.1"))
-    assert handle.screenshot() != first
-    page.evaluate("scrollTo(0, 0)")
-    wait_until(page, lambda: not frame.evaluate("film.playing"))
-    assert opened.said == []
-    assert [u for u in opened.asked if not u.startswith(("data:", "about:"))] == [
-        quick_report.as_uri()
-    ]
-    opened.context.close()
+    place = "#film-double-pendulum"  # opened there, so that no other film plays on the way
+    with Visit(browser, quick_report, 640, height=480, fragment=place, moves=True) as visit:
+        page = visit.page
+        assert page.locator(".film iframe").count() >= 4
+        page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
+        page.locator(place).scroll_into_view_if_needed()
+        handle = page.locator(f"{place} iframe").element_handle()
+        frame = handle.content_frame()
+        frame.wait_for_selector("html[data-ready]", timeout=20000)
+        assert visit.comes(lambda: frame.evaluate("film.playing && film.time > 0.02"))
+        labels = frame.evaluate("groups.map(g => g.label)")
+        assert labels[:2] == ["SE(3)", "SO(3)×ℝ³"] and labels[-1] == "subgroup"
+        gaps = frame.evaluate("groups.map(g => Math.max(0, ...g.vectors.map(v => v.largest)))")
+        assert frame.evaluate("show.gaps")
+        assert min(gaps[:2]) > 1e6 * max(gaps[2:])  # the paper's effect
+        first = page.screenshot()
+        assert visit.comes(lambda: frame.evaluate("film.time > 0.04"))
+        assert page.screenshot() != first
+        page.evaluate("scrollTo(0, 0)")
+        assert visit.comes(lambda: not frame.evaluate("film.playing"))
+        assert visit.said == [] and asked(visit) == [quick_report.as_uri()]
 
 
-def test_it_opens_with_the_question_which_runs_as_the_page_allows(browser, quick_report):
+def test_it_opens_with_the_question(visit, width):
+    visit.run("scrollTo(0, 0)")
+    place, lead = (visit.page.locator(part).bounding_box() for part in ("#live", ".lead"))
+    assert place["y"] < lead["y"] and (lead["y"] < 900 or width < 1280)
+
+
+def test_the_question_runs_as_the_page_allows(browser, quick_report):
     """Policies hold here: a page within a page may do what both of them allow."""
-    opened = Visit(browser, quick_report, 1280, "light", asks=False)
-    page = opened.page
-    place = page.locator("#live").bounding_box()
-    assert place["y"] < page.locator(".lead").bounding_box()["y"] < 900
-    frame = page.frame_locator("#live iframe")
-    page.locator("#live").scroll_into_view_if_needed()
-    frame.locator("html[data-ready]").wait_for(state="attached", timeout=20000)
-    assert frame.get_by_role("slider", name="gravity").is_visible()
-    assert frame.locator("#tags .big").all_inner_texts() == ["SE(3)", "SO(3)×ℝ³"]
-    picture = page.locator("#live iframe")
-    first = picture.screenshot()
-    wait_until(page, lambda: picture.screenshot() != first)
-    assert opened.said == []
-    assert [u for u in opened.asked if not u.startswith(("data:", "about:"))] == [
-        quick_report.as_uri()
-    ]
-    opened.context.close()
+    with Visit(browser, quick_report, 640, height=480, moves=True) as visit:
+        page, frame = visit.page, visit.page.frame_locator("#live iframe")
+        page.locator("#live").scroll_into_view_if_needed()
+        frame.locator("html[data-ready]").wait_for(state="attached", timeout=20000)
+        assert frame.get_by_role("slider", name="gravity").is_visible()
+        assert frame.locator("#tags .big").all_inner_texts() == ["SE(3)", "SO(3)×ℝ³"]
+        first = page.screenshot()  # of what is seen: a whole film is higher
+        assert visit.comes(lambda: page.screenshot() != first)
+        assert visit.said == [] and asked(visit) == [quick_report.as_uri()]
 
 
-def wait_until(page, condition, seconds=20.0):
-    """Asked from here, since films let nobody evaluate text."""
-    for _ in range(int(20 * seconds)):
-        if condition():
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError("it never came")
+def asked(visit):
+    """The addresses of what was not in the page itself."""
+    return [url for url in visit.asked if not url.startswith(("data:", "about:"))]
 
 
 def test_the_report_stays_small(quick_report):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from chasles.build.system.signals import SignalList
+from chasles.build.system.state import moved
 from chasles.build.system.user_code import SEEN, CustomRows, formula_of
 from chasles.core.arrays import (
     GROUND_INDEX,
@@ -119,7 +120,7 @@ def check_formula(rows: CustomRows, by: Carriers) -> None:
         return
     own = joint.given_jacobian(*poses_of(start))
     compare(joint, moving, jacobian, own, "at the start")
-    aside = moved_aside(start)
+    aside = moved(start.reshape(-1, SEEN), np.outer((1.0, -1.0), ASIDE)).ravel()
     try:
         both = rows.taylor(aside, np.eye(12))[1], joint.given_jacobian(*poses_of(aside))
     except InvalidJoint:  # the formula need not reach that far
@@ -135,18 +136,6 @@ def movers(bodies: Sequence[str]) -> str:
 def poses_of(given: Floats) -> Any:
     """Poses as a user's formula gets them."""
     return [(tuple(row[:9]), tuple(row[9:12])) for row in given.reshape(-1, SEEN).tolist()]
-
-
-def moved_aside(given: Floats) -> Floats:
-    """Both bodies a little away from where they are."""
-    from scipy.spatial.transform import Rotation
-
-    moved = given.copy()
-    for at, side in ((0, 1.0), (18, -1.0)):
-        turn = Rotation.from_rotvec(side * ASIDE[:3]).as_matrix()
-        moved[at : at + 9] = (given[at : at + 9].reshape(3, 3) @ turn).ravel()
-        moved[at + 9 : at + 12] += side * ASIDE[3:]
-    return moved
 
 
 def compare(joint: CustomJoint, moving: Any, derived: Floats, own: Any, where: str) -> None:

@@ -1,15 +1,13 @@
 """What is to be run: the points of a grid or a sample, each with a name of its own that stays."""
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from chasles.many.sweeps.fingerprints import model_fingerprint
+from chasles.many.sweeps.fingerprints import Reached, model_fingerprint
 from chasles.model import InvalidOption, Model
 from chasles.model.checks import check_flag, real_array, refuse_units
 from chasles.model.errors import short_repr
@@ -21,15 +19,6 @@ from chasles.run.options import PLAIN, checked_names
 MODEL = "model"
 #: More runs than this are a slip of the keyboard.
 MOST_RUNS = 10**9
-
-
-def in_full(value: Any) -> Any:
-    """What JSON does not have, to the last digit: arrays and states print some of theirs only."""
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    if is_dataclass(value) and not isinstance(value, type):
-        return [str(type(value)), {f.name: getattr(value, f.name) for f in fields(value)}]
-    return str(value)
 
 
 @dataclass(frozen=True)
@@ -84,13 +73,9 @@ class Plan:
     @property
     def fingerprint(self) -> str:
         """The same for the same plan, so that a store knows whether it belongs to it."""
-        model_fingerprints = {name: model_fingerprint(model) for name, model in self.models.items()}
-        text = json.dumps(
-            [model_fingerprints, self.axes, self.together, self.common],
-            default=in_full,
-            sort_keys=True,
-        )
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        models = {name: model_fingerprint(model) for name, model in self.models.items()}
+        common = dict(sorted(self.common.items()))
+        return Reached(strict=False).digest((models, self.axes, self.together, common))
 
 
 def make_plan(model: Any, vary: Any, together: Any, common: Mapping[str, Any]) -> Plan:
