@@ -5,7 +5,7 @@ import pytest
 
 import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
-from chasles.compiled import borrow
+from chasles.core.arrays import flat_arrays
 from chasles.core.recursion.refine import gather, put_row_residuals
 
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
@@ -276,8 +276,10 @@ def test_rows_miss_nothing_at_the_accelerations_that_were_solved_for(formula):
     count = problem.tree.stored_count
     state[:count], state[count:] = 0.1, (1.0, -2.0, 1.0 - 2.1 * 2.0)
     rates = problem.reactions(state).rates
-    tree, loops, loop_work = (borrow(x) for x in (problem.tree, problem.loops, problem.loop_work))
-    rows, work = borrow(problem.tree_work).rows, borrow(problem.workspace)
+    tree, loops, loop_work = (
+        flat_arrays(x) for x in (problem.tree, problem.loops, problem.loop_work)
+    )
+    rows, work = flat_arrays(problem.tree_work).rows, flat_arrays(problem.workspace)
     loop_work.solution[: len(rates)] = rates
     gather(tree, loops, loop_work, rows, loop_work.solution)
     put_row_residuals(tree, loops, loop_work, rows, work)

@@ -6,7 +6,7 @@ from machines import wheel
 from mechanisms import chain, moving
 
 import chasles as ch
-from chasles.compiled import borrow
+from chasles.core.arrays import flat_arrays
 from chasles.core.state_block import settle_turns
 
 SPACES = ("subgroups", "auto", "SE3", "SO3xR3")
@@ -90,7 +90,7 @@ def test_a_count_that_has_gone_astray_is_brought_back_to_the_poses(swap):
     result = ch.simulate(
         wheel(swap=swap, speed=SPEED), 1e-3, step=1e-3, spaces="SE3", rows="all", start=state
     )
-    system, rows = borrow(result.problem.setup.system), result.absolute[0].ravel()
+    system, rows = flat_arrays(result.problem.setup.system), result.absolute[0].ravel()
     for wrong, right in ((14.0, 14.0), (14.4, 14.4), (15.5, 14.0), (11.2, 14.0)):
         counted = np.array([wrong])
         settle_turns(system, rows, counted)

@@ -32,7 +32,7 @@ from chasles.core.arrays import (
     Floats,
     Integers,
     System,
-    borrow,
+    flat_arrays,
 )
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.forces.registry import FORCES
@@ -259,7 +259,7 @@ def custom_force(
     system: System, absolute: Floats, force: int, signals: Floats, angles: Floats
 ) -> Loads:
     """A user's force on its two bodies, or on all that it sees."""
-    forces, flat = system.forces, borrow(system)
+    forces, flat = system.forces, flat_arrays(system)
     count, wrench = int(forces.seen[force, 0]), FORCES[forces.kind[force]].wrench
     ends = forces.seen[force, 1 : 1 + count] if count else (forces.a[force], forces.b[force])
     bodies = [int(body) for body in ends]

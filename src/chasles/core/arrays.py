@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.compiled import formula, hot
+from chasles.compiled import borrow, formula, hot
 from chasles.compiled import lend as lend
 from chasles.model.formulas import MOST_SEEN
 
@@ -171,6 +171,11 @@ def row_span(system: System, joint: int) -> slice:
     """The rows of a joint in J, without padding."""
     first = int(system.joints.first_row[joint])
     return slice(first, first + int(system.joints.rows[joint]))
+
+
+def flat_arrays(record: Any) -> Any:
+    """A record with flat arrays, as routines see it; for routines that run in plain Python."""
+    return borrow(record)
 
 
 @formula

@@ -13,7 +13,6 @@ import numpy as np
 
 from chasles.build.system.build import Setup
 from chasles.build.system.gaps import opening_history
-from chasles.compiled import borrow
 from chasles.core.arrays import (
     ANSWER_WIDTH,
     EXCHANGE_WIDTH,
@@ -21,6 +20,7 @@ from chasles.core.arrays import (
     POSE_X,
     TWIST,
     Floats,
+    flat_arrays,
 )
 from chasles.core.forces.registry import FORCES
 from chasles.model import Body, ChaslesError, CustomForce, Ground, JointForce
@@ -103,7 +103,7 @@ def wrenches_of_force(
     system, count = setup.system, len(times)
     kind = FORCES[system.forces.kind[index]]
     signals = setup.signals.sample(times) if setup.signals.count else np.zeros((count, 1))
-    flat, states = borrow(system), absolute.reshape(count, -1)
+    flat, states = flat_arrays(system), absolute.reshape(count, -1)
     if system.forces.address[index] != 0:  # a user's formula takes numbers
         parts = [
             one_wrench(kind.wrench, flat, index, *state)
