@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from linkages import INDEPENDENT, parallelogram
 
 import chasles as ch
 
@@ -58,3 +59,20 @@ def test_what_a_choice_costs_is_told_of_joints_that_end_on_the_ground():
     ]
     designation = ch.designate(ch.Model([a, b], joints), "SO3xR3")
     assert any("'ball' would be exact" in note for note in designation.notes)
+
+
+@pytest.mark.parametrize("method", ["rk4", "gauss4", "half-explicit"])
+def test_a_loop_that_translates_drifts_where_its_crank_is_driven(method):
+    """The crank's angle follows its function exactly, the rocker's is integrated."""
+    loop = parallelogram(1.2, crank=1.0, coupler=1.7, kinds=INDEPENDENT)
+    assert ch.simulate(loop, 0.1, 0.01, method=method).certificate("C").exact
+    turn = ch.Signal(
+        lambda t: 0.1 - 0.1 * np.cos(9 * t), lambda t: 0.9 * np.sin(9 * t),
+        lambda t: 8.1 * np.cos(9 * t),
+    )  # fmt: skip
+    model = ch.Model(loop.bodies, loop.joints, drivers=[ch.Driver("drive", "A", turn)])
+    run = ch.simulate(model, 0.5, 0.02, method=method)
+    assert not run.certificate("C").exact and not run.warnings
+    assert 1e-9 < run.violation("C").max() < 1e-6
+    closed = ch.simulate(model, 0.5, 0.02, method=method, stabilise="projection")
+    assert closed.violation("C").max() < 1e-11

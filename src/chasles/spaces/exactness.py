@@ -36,7 +36,8 @@ Three cases follow; `chasles.spaces.invariance` decides all of them numerically.
    (or anywhere the same, of a fixed one) keep it however a moves, because both charts then store
    the same position.
 3. *Longer ways to the common reference*, as in loops cut at the end of relative chains: a coset
-   only in special mechanisms, such as those that translate only.
+   only in special mechanisms, such as those that translate only.  Not where a coordinate on the way
+   is driven: it follows its function of time exactly, the others the method's combinations.
 
 Joints that are not lower pairs have no such coset and drift, but for a point of b on a line or
 plane of a: SO(3)xR3 relative to a and framed on that point keeps it, since its position is then a
@@ -52,7 +53,7 @@ from functools import cached_property
 
 import numpy as np
 
-from chasles.model import GROUND, Joint, Model
+from chasles.model import GROUND, Driver, Joint, Model
 from chasles.model.words import Floats
 from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
@@ -316,8 +317,19 @@ class Charts:
             subgroup = closure(allowed).shape == allowed.shape
             return subgroup and keeps(self.chart(child, scale), allowed)
         to_a, to_b = self.ways(joint)
+        if any(self.is_driven(name) for name in (*to_a, *to_b)):
+            return False
         links_a, links_b = ([self.link(name) for name in way] for way in (to_a, to_b))
         return is_coset(links_a, links_b, self.geometry.allowed[joint.name])
+
+    def is_driven(self, name: str) -> bool:
+        """Whether the joint that carries a body is driven."""
+        carried = self.geometry.tree.parents[name]
+        return carried is not None and carried[1] in self.driven
+
+    @cached_property
+    def driven(self) -> set[str]:
+        return {driver.joint for driver in self.model.drivers if isinstance(driver, Driver)}
 
     def beside_carrier(self, joint: Joint, child: str) -> bool:
         """Whether a joint is beside the one whose subgroup carries a body, to the same other one.
