@@ -190,6 +190,25 @@ def test_a_forged_memory_of_steps_is_refused(tmp_path, refusal):
         reached.pace[k] = 1.0
 
 
+def test_a_forged_memory_of_events_is_refused(tmp_path, refusal):
+    options = RUNS["impacts"] | {"into": tmp_path / "run"}
+    run(**options)
+    for k in range(len(BOUNCES[0].ends(pendulum())) + 1):
+        head, reached = recording.read_commit(tmp_path / "run")
+        kept, reached.watched[k] = reached.watched[k], np.nan
+        words, numbers = reached.as_plain()
+        text = recording.json.dumps(head | words).encode() + b"\n" + numbers.tobytes()
+        recording.write_checked(tmp_path / "run" / recording.COMMIT, text)
+        said = refusal(lambda: run(**options, resume=True), ch.InvalidFile)
+        assert "belongs to other events" in said
+        reached.watched[k] = kept
+        words, numbers = reached.as_plain()
+        text = recording.json.dumps(recording.read_commit(tmp_path / "run")[0] | words).encode()
+        recording.write_checked(
+            tmp_path / "run" / recording.COMMIT, text + b"\n" + numbers.tobytes()
+        )
+
+
 def test_the_command_resumes_a_run_with_tolerances(tmp_path, monkeypatch):
     pendulum().write(tmp_path / "model.toml")
     whole = ch.simulate(pendulum(), UNTIL, rtol=1e-8)

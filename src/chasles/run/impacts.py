@@ -316,7 +316,8 @@ class EventWatch(Watcher):
     def recall(self, begun: Checkpoint, found: dict[str, list[float]]) -> None:
         """Go on with the events of another run."""
         values, count = begun.watched.tolist(), len(self.events)
-        if len(values) != count + len(self.fastest) or [*found] != [*self.found]:
+        known = len(values) == count + len(self.fastest) and np.isfinite(values).all()
+        if not known or [*found] != [*self.found]:
             raise InvalidFile(
                 "resume: what is known of events belongs to other events.",
                 "Repeat the call that began the run, or record into another folder.",
