@@ -33,6 +33,8 @@ def test_the_page_is_in_the_index():
 def test_the_limits_on_the_page_are_those_of_the_readers():
     words = " ".join(PAGE.split())
     assert f"at most {limits.LARGEST // 2**20} MiB" in words
+    files = (ROOT / "docs" / "files.md").read_text("utf-8")
+    assert f"more than {limits.LARGEST // 2**20} MiB" in files
     assert f"nested at most {limits.DEEPEST} deep" in words
     assert limits.MOST_STEPS == 1e8 and "at most 10⁸ steps" in words
     assert f"{xml_checks.MOST_FILES} XML files, {xml_checks.MOST_ELEMENTS} elements" in words

@@ -117,3 +117,13 @@ def test_pandas_reads_the_csv_file_by_its_defaults_and_names_in_utf8(tmp_path):
     assert [name.split(" [")[0] for name in found] == list(columns(run))
     for column, values in zip(found, columns(run).values()):
         assert found[column].dtype == float and np.array_equal(found[column], values)
+
+
+@pytest.mark.parametrize("name", ["=1+1", '=HYPERLINK("http://x","y")', "+1", "-2", "@SUM(A1)"])
+def test_a_spreadsheet_finds_no_formula_in_a_csv_file(name, tmp_path):
+    """Names are those of a stranger's file, and programs run what looks like a formula."""
+    run = ch.simulate(ch.Model([ch.Body.sphere(name, 0.1, mass=1.0)]), until=0.1, step=0.1)
+    head, *rows = csv.reader((run.save(tmp_path / "run.csv")).read_text().splitlines())
+    assert not [cell for cell in head if cell[0] in "=+-@\t\r"]
+    assert f"'{name}.x [m]" in head and len(rows) == 2
+    assert all(np.isfinite(float(cell)) for row in rows for cell in row)  # numbers stay numbers

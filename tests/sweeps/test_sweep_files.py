@@ -1,5 +1,6 @@
 """Files of sweeps, and the command that runs them."""
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -32,6 +33,17 @@ def test_the_command_runs_it_and_keeps_a_table(tmp_path, capsys):
                  "--json"]) == 0  # fmt: skip
     assert len(json.loads(capsys.readouterr().out)["runs"]) == 2
     assert len((tmp_path / "t.csv").read_text().splitlines()) == 3
+
+
+def test_a_spreadsheet_finds_no_formula_in_the_table_of_a_sweep(tmp_path):
+    file = written(tmp_path, '[vary]\n"=top.mass" = [1.0, 2.0]\nspaces = ["SE3", "=1+1"]\n')
+    model = tmp_path / "top.toml"
+    model.write_text(model.read_text().replace('"top"', '"=top"'))
+    main(["sweep", str(file), "--workers", "1", "--csv", str(tmp_path / "t.csv")])
+    rows = list(csv.reader((tmp_path / "t.csv").read_text().splitlines()))
+    assert "'=top.mass" in rows[0] and len(rows) == 5
+    assert any("'=1+1" in row for row in rows)
+    assert not [cell for row in rows for cell in row if cell[:1] in ("=", "+", "@")]
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,9 @@ def sweep(options: Namespace) -> int:
         into=options.out, progress=False if options.json else None,
     )  # fmt: skip
     if options.csv is not None:
-        runs.frame().to_csv(options.csv, index=False)
+        from chasles.result.tables import as_text
+
+        runs.frame().rename(columns=as_text).map(as_text).to_csv(options.csv, index=False)
     return show(options, runs, lambda: {"runs": list(runs.runs)}, not runs.failed)
 
 

@@ -30,11 +30,20 @@ RESERVED = {"break", "case", "catch", "classdef", "continue", "else", "elseif", 
             "switch", "try", "while"}  # fmt: skip
 
 
+#: What spreadsheets take for the beginning of a formula, which they run.
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def as_text(cell: Any) -> Any:
+    """A cell that spreadsheets show and do not run: names are those of a stranger's file."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+
+
 def write_csv(result: "Result", file: BinaryIO) -> None:
     """Text with all digits: a line of names with units, then one per time."""
     table = result.frame()
     units, columns = table.attrs["units"], columns_of(table)
-    file.write(in_csv([[f"{name} [{units[name]}]" for name in columns]]))
+    file.write(in_csv([[as_text(f"{name} [{units[name]}]") for name in columns]]))
     for first in range(0, len(table), LINES):
         window = (column[first : first + LINES].tolist() for column in columns.values())
         file.write(in_csv([repr(x) for x in row] for row in zip(*window)))
