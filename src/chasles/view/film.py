@@ -13,6 +13,7 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, coordinates_of
 from chasles.model.model import plural
+from chasles.result.atomic_file import checked_path, write_text
 from chasles.result.result import Result
 from chasles.view.camera import LAYOUTS, lowest_of, reached, set_out
 from chasles.view.forms import LIT, Forms, floor_level, part_headers
@@ -51,9 +52,7 @@ class Film:
     title: str
 
     def save(self, path: str | Path) -> Path:
-        target = Path(path)
-        target.write_text(self.html, encoding="utf-8")
-        return target
+        return write_text(checked_path(path), self.html)
 
     def _repr_html_(self) -> str:
         return (

@@ -15,7 +15,7 @@ from chasles.model import InvalidOption, Model
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import ViewDirection
-from chasles.result.atomic_file import checked_file
+from chasles.result.atomic_file import checked_file, write_whole
 from chasles.view.camera import Camera, camera_of, lowest
 from chasles.view.labels import Label, figure_of, put_labels
 from chasles.view.marks import draw_feet, draw_forces, draw_frames, draw_world
@@ -176,6 +176,9 @@ def finished(ax: Axes, target: Path | None) -> Axes:
     figure = figure_of(ax)
     if target is not None:
         dpi = min(160.0, np.sqrt(MOST_PRINTED / np.prod(figure.get_size_inches())))
-        figure.savefig(target, dpi=dpi, facecolor="white")
+        kind = target.suffix.removeprefix(".").lower()
+        write_whole(
+            target, lambda file: figure.savefig(file, format=kind, dpi=dpi, facecolor="white")
+        )
     ax._repr_png_ = lambda: png_of(figure)  # type: ignore[attr-defined]
     return ax

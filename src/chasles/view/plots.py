@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 
-from chasles.result.atomic_file import checked_file
+from chasles.result.atomic_file import checked_file, write_text, write_whole
 from chasles.view.theme import LIGHT, SANS, style_variables, with_variables
 
 Draw = Callable[[Axes], None]
@@ -198,13 +198,13 @@ def save_figure(figure: Figure, path: str | Path) -> Path:
     with mpl.rc_context(RC):
         canvas = canvas_of(figure.panels, figure.columns)
         if target.suffix.lower() == ".png":
-            canvas.savefig(target, format="png", dpi=144, facecolor="white")
-            return target
+            return write_whole(
+                target, lambda file: canvas.savefig(file, format="png", dpi=144, facecolor="white")
+            )
         text = svg_of(canvas, figure.name)
     style = f"<style>{style_variables()} text{{font-family:{SANS}}}</style>"
     head, body = text.split(">", 1)
-    target.write_text(f"{head}>{style}{body}", encoding="utf-8")
-    return target
+    return write_text(target, f"{head}>{style}{body}")
 
 
 def shown_figure(figure: Figure) -> Canvas:

@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, InvalidOption
 from chasles.model.errors import short_repr
+from chasles.result.atomic_file import write_whole
 from chasles.result.result import Result
 from chasles.view.camera import LAYOUTS, Camera, camera_of, followed, horizontal, reached, set_out
 from chasles.view.film import colours_of, level_of
@@ -210,9 +211,13 @@ def write_gif(
 ) -> None:
     """One palette and no dither: what stands still is then the same in all frames, and small."""
     pictures = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
-    pictures[0].save(
-        target, save_all=True, append_images=pictures[1:], loop=0, optimize=True,
-        duration=max(20, round(1000.0 / fps)),
+    duration = max(20, round(1000.0 / fps))
+    write_whole(
+        target,
+        lambda file: pictures[0].save(
+            file, "GIF", save_all=True, append_images=pictures[1:], loop=0, optimize=True,
+            duration=duration,
+        ),
     )  # fmt: skip
 
 
