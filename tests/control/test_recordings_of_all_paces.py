@@ -1,9 +1,13 @@
 """Recorded and continued runs with tolerances, events and chosen times: to the bit."""
 
 import signal
+import warnings
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
+from mechanisms import double_pendulum
 from mechanisms import motored_pendulum as pendulum
 
 import chasles as ch
@@ -60,7 +64,7 @@ def same(mine, whole):
     }
 
 
-def kill_after(monkeypatch, count, folder, options):
+def kill_after(monkeypatch, count, folder, options, run=run):
     """A run that dies right after so many commits."""
     put, commits = recording.Recording.put_commit, [0]
 
@@ -219,3 +223,77 @@ def test_the_command_resumes_a_run_with_tolerances(tmp_path, monkeypatch):
     found = ch.load(folder / "result.nc")
     assert found.absolute[-1] == pytest.approx(whole.absolute[-1], abs=1e-6)
     assert 1.0 in found.t
+
+
+SPIN = (30.0, 60.0, 20.0)
+
+
+def tumbling(rate=1.0):
+    """A body alone that turns by 0.7 rad in 10 ms."""
+    return ch.Model([
+        ch.Body("body", mass=1.0, inertia=(1.0, 2.0, 2.5), angular_velocity=rate * np.array(SPIN))
+    ])  # fmt: skip
+
+
+def interrupted(model, folder, until, monkeypatch, **options):
+    """The result of a run that died after some segments, and went on."""
+    kill_after(monkeypatch, 3, folder, options, lambda **all: ch.simulate(model, until, **all))
+    return ch.simulate(model, until, into=folder, resume=True, **options)
+
+
+def test_what_is_suspect_of_a_run_is_said_of_one_that_goes_on_as_well(tmp_path, monkeypatch):
+    monkeypatch.setattr(recording, "WINDOW_BYTES", 4000)
+    options = {"step": 1e-2, "method": "rk4"}
+    with pytest.warns(ch.ChaslesWarning, match="the attitude of 'body' misses"):
+        whole = ch.simulate(tumbling(), 5.0, **options)
+    with pytest.warns(ch.ChaslesWarning, match="the attitude of 'body' misses"):
+        found = interrupted(tumbling(), tmp_path / "run", 5.0, monkeypatch, **options)
+    same(found, whole)
+    assert found.provenance.warnings == whole.provenance.warnings
+
+
+def test_divided_steps_are_counted_on(tmp_path, monkeypatch, refusal):
+    monkeypatch.setattr(recording, "WINDOW_BYTES", 4000)
+    options = {"step": 1e-2, "method": "generalized-alpha", "rows": "all"}
+    folder = tmp_path / "run"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = ch.simulate(double_pendulum(), 1.5, **options)
+        assert whole.provenance["divided_steps"] > 2
+        found = interrupted(double_pendulum(), folder, 1.5, monkeypatch, **options)
+    same(found, whole)
+    assert found.provenance["divided_steps"] == whole.provenance["divided_steps"]
+    head, reached = recording.read_commit(folder)
+    for forged in (
+        [np.nan, 1e-3],
+        [3.0, 0.0],
+        [-1.0, 1e-3],
+        [1e300, 1e-3],
+        [1.0],
+        [1.0, 1e-3, 1.0],
+    ):
+        words, numbers = replace(reached, pace=np.array(forged)).as_plain()
+        text = recording.json.dumps(head | words).encode() + b"\n" + numbers.tobytes()
+        recording.write_checked(folder / recording.COMMIT, text)
+        go_on = partial(ch.simulate, double_pendulum(), 2.0, into=folder, resume=True, **options)
+        assert "is not from a run" in refusal(go_on, ch.InvalidFile)
+
+
+def test_steps_that_nobody_took_are_not_suspect():
+    r"""A torque-free body by tolerances: angular momentum $RJ\Omega$ and steps half as long agree,
+    so nothing is said of steps of a thousandth of the run, which this run did not take."""
+    model = tumbling(10.0)
+    found = ch.simulate(model, 1.0, rtol=1e-9, method="dop853")
+    finer = ch.simulate(model, 1.0, rtol=1e-12, method="dop853")
+    assert found.absolute[-1] == pytest.approx(finer.absolute[-1], abs=1e-3)
+    assert found.provenance.warnings == ()
+
+
+def test_a_run_that_was_killed_before_the_first_wanted_time_goes_on(tmp_path, monkeypatch, refusal):
+    for name, steps in {"grid": {"step": 1e-2}, "rtol": {"rtol": 1e-8}}.items():
+        options = steps | {"t_eval": [2.5, UNTIL], "events": events()}
+        whole, folder = run(**options), tmp_path / name
+        kill_after(monkeypatch, 3, folder, options)
+        assert "has no states yet" in refusal(partial(ch.load, folder), ch.InvalidFile)
+        same(run(into=folder, resume=True, **options), whole)
+        same(ch.load(folder), whole)

@@ -28,6 +28,12 @@ def load_recording(folder: Path, model: Model | None = None) -> Result:
     header = read_header(folder)
     head, begin = read_commit(folder)
     check_digests(folder, header, head)
+    if head["rows"] == 0:
+        raise InvalidFile(
+            f"the run in '{folder}' has no states yet: it was cut off at t = {begin.time:g} s,"
+            " before the first of t_eval.",
+            "Let it go on: simulate(..., into=folder, resume=True).",
+        )
     ended = head["ended"] or cut_off(header, head, begin)
     provenance = Provenance.from_dict(ended["provenance"])
     found = model_of(header["model"], model, folder, header["spaces"])

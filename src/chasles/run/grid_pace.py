@@ -12,7 +12,8 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import NEWTON_FAILED, OK
-from chasles.model import ChaslesError, SimulationStopped
+from chasles.model import ChaslesError, InvalidFile, SimulationStopped
+from chasles.result.provenance import Checkpoint
 from chasles.run.pace import Pace
 from chasles.run.stops import as_stop, explained
 from chasles.run.time_grid import NEVER, whole_and_rest
@@ -38,10 +39,29 @@ class GridPace(Pace):
         self.longest = np.inf  # of the next step, after an impact
         self.taken = 0  # steps, with those between the grid's
         self.divided, self.shortest = 0, run.grid.step  # steps that were, their shortest part, s
+        if run.is_resumed and run.begun is not None:
+            self.recall(run.begun)
         if run.output.wanted is None:
             run.output.begin_rows()
         else:
             self.serve()
+
+    def memory(self) -> Floats:
+        """How many steps were divided, and their shortest part, s; nothing where none was."""
+        return np.array([self.divided, self.shortest] if self.divided else [])
+
+    def recall(self, begun: Checkpoint) -> None:
+        """Go on with the count of divided steps."""
+        if not begun.pace.size:
+            return
+        if begun.pace.size != 2 or not (
+            0.0 <= begun.pace[0] <= begun.index and 0.0 < begun.pace[1] <= self.run.grid.step
+        ):
+            raise InvalidFile(
+                "resume: what the checkpoint knows of its steps is not from a run.",
+                "Take a copy of the folder that is whole, or simulate again.",
+            )
+        self.note_divisions(int(begun.pace[0]), float(begun.pace[1]))
 
     @property
     def is_ahead(self) -> bool:
@@ -124,7 +144,7 @@ class GridPace(Pace):
             shortest = self.subdivide(outcome, run.block, begin, steps[1])
             if shortest is None:
                 raise self.explain(begin, outcome)
-            self.note_division(shortest)
+            self.note_divisions(self.divided + 1, min(self.shortest, shortest))
         run.reached, self.span = end, (begin, end)
 
     def keep(self) -> None:
@@ -225,7 +245,7 @@ class GridPace(Pace):
         run.index += 1
         self.taken += 1
         run.reached = run.grid.time(run.index)
-        self.note_division(shortest)
+        self.note_divisions(self.divided + 1, min(self.shortest, shortest))
         if run.output.wanted is None:
             run.output.put_row()
         return True
@@ -234,7 +254,7 @@ class GridPace(Pace):
         """A step from t, in place, in halves, quarters, ... of it, as long as they may be: how long
         the shortest is, s; None where that does not lead to its end, or it may not be divided.
         """
-        run, taken = self.run, self.run.index - self.run.grid.first
+        run, taken = self.run, self.run.index
         if outcome != NEWTON_FAILED or taken == 0 or self.divided > SOME + taken // 4:
             return None  # of what is too long at every step, the user should know
         unit, done, length, shortest = step / PARTS, 0, PARTS // 2, PARTS
@@ -256,9 +276,9 @@ class GridPace(Pace):
                 block[:], length = before, length // 2
         return unit * shortest
 
-    def note_division(self, shortest: float) -> None:
-        """Count a step that was divided, and say so."""
-        self.divided, self.shortest = self.divided + 1, min(self.shortest, shortest)
+    def note_divisions(self, count: int, shortest: float) -> None:
+        """Keep how many steps were divided, and their shortest part (s), and say so."""
+        self.divided, self.shortest = count, shortest
         self.run.ending = (
             f", {self.divided} of them in parts of {self.shortest:.2g} s or more, where Newton's"
             " iteration did not converge otherwise"

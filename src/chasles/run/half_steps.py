@@ -33,6 +33,7 @@ from chasles.integrators.methods import Method
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import Contact, JointStop
 from chasles.result import energy
+from chasles.run.grid_pace import GridPace
 from chasles.run.loop import Ended, Run
 from chasles.run.stepper import Stepper
 from chasles.run.time_grid import NEVER
@@ -46,11 +47,14 @@ Measure = Callable[[Floats, Floats], Floats]
 
 
 def can_be_repeated(run: Run, method: Method) -> bool:
-    """Whether its first steps can be taken again: nobody steered it, and it chose no steps."""
-    grid = run.grid
-    whole = grid.first == 0 and grid.origin == 0.0 and grid.until < np.inf and run.can_go_on
-    alone = run.control.controller is None and run.stopped is None and run.index > 0
-    return whole and alone and method.history is None and method.foreign is None
+    """Whether its first steps can be taken again: nobody steered it, and it chose no steps.
+
+    One in a folder that goes on has its first steps there.
+    """
+    grid, steered = run.grid, run.control.controller is not None or run.control.values.any()
+    whole = run.first == 0 and grid.origin == 0.0 and grid.until < np.inf and run.can_go_on
+    alone = not steered and run.stopped is None and run.index > 0
+    return whole and alone and method.history is None and isinstance(run.pace, GridPace)
 
 
 def missed_by(run: Run, measure: Measure, parts: int = 1) -> tuple[float, str] | None:
