@@ -10,7 +10,7 @@ import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import cached_property, wraps
 from math import ceil
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
@@ -28,6 +28,7 @@ Given = ParamSpec("Given")
 #: Labels by which `place` knows what stands in the margins of a panel.
 END_NAME, NAMED_ROWS, NAMED_COLUMNS = "end name", "named rows", "named columns"
 LEGEND_BELOW, LEGEND_ROW = "legend below", 0.17  # inches
+POINTS = 72.0  # an inch
 KINDS = (".png", ".svg")
 PANEL = (4.6, 2.75)  # inches; on the page a panel is about this many times 100 px wide
 
@@ -48,6 +49,7 @@ RC: Any = {
     "axes.titlecolor": LIGHT["ink"],
     "axes.titlelocation": "left",
     "axes.titlepad": 8.0,
+    "axes.titley": 1.0,  # no tick label stands above: nothing to look for at every drawing
     "grid.color": LIGHT["grid"],
     "grid.linewidth": 0.8,
     "xtick.color": LIGHT["axis"],
@@ -88,6 +90,11 @@ class Figure:
     panels: tuple[Panel, ...]
     columns: int = 2
 
+    @cached_property
+    def drawn(self) -> tuple[str, ...]:
+        """Every panel as an <svg> element: drawn once, for a page and for a file."""
+        return tuple(inline_svg(p, f"{self.name}-{k}") for k, p in enumerate(self.panels))
+
 
 def drawing(draw: Callable[Concatenate[Axes, Given], None]) -> Callable[Given, Draw]:
     """A function of axes and more as one of the rest, which returns what draws on axes."""
@@ -102,13 +109,18 @@ def drawing(draw: Callable[Concatenate[Axes, Given], None]) -> Callable[Given, D
 # --- output ---------------------------------------------------------------------------------------
 
 
-def canvas_of(panels: tuple[Panel, ...], columns: int) -> Canvas:
-    """All panels on one canvas, row by row, each in a cell of its own size."""
-    columns = min(columns, len(panels))
-    rows = ceil(len(panels) / columns)
-    width, height = panels[0].size
+def grid_of(figure: Figure) -> tuple[int, int]:
+    """Rows and columns of cells of the first panel's size."""
+    columns = min(figure.columns, len(figure.panels))
+    return ceil(len(figure.panels) / columns), columns
+
+
+def canvas_of(figure: Figure) -> Canvas:
+    """All panels on one canvas, row by row."""
+    rows, columns = grid_of(figure)
+    width, height = figure.panels[0].size
     canvas = Canvas(figsize=(columns * width, rows * height))
-    for index, panel in enumerate(panels):
+    for index, panel in enumerate(figure.panels):
         row, column = divmod(index, columns)
         ax = canvas.add_axes((column / columns, 1.0 - (row + 1) / rows, 1.0 / columns, 1.0 / rows))
         panel.draw(ax)
@@ -179,11 +191,27 @@ def rounded(text: str) -> str:
 def inline_svg(panel: Panel, salt: str) -> str:
     """A panel for a page: scales with its column, named for screen readers."""
     with mpl.rc_context(RC):
-        text = svg_of(canvas_of((panel,), 1), salt)
+        text = svg_of(canvas_of(Figure("", "", "", (panel,))), salt)
     head, body = text.split(">", 1)
     head = re.sub(r' (?:width|height)="[^"]*"', "", head)
     label = panel.label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return f'{head} role="img" aria-label="{label}">{body}'
+
+
+def svg_file(figure: Figure) -> str:
+    """The panels of a page in one picture, which follows the reader's light or dark scheme."""
+    rows, columns = grid_of(figure)
+    width, height = (POINTS * length for length in figure.panels[0].size)
+    size = f'width="{columns * width:g}pt" height="{rows * height:g}pt"'
+    box = f'viewBox="0 0 {columns * width:g} {rows * height:g}"'
+    placed = [
+        drawn.replace("<svg", f'<svg x="{k % columns * width:g}" y="{k // columns * height:g}"'
+                      f' width="{POINTS * panel.size[0]:g}" height="{POINTS * panel.size[1]:g}"'
+                      ' overflow="visible"', 1)
+        for k, (panel, drawn) in enumerate(zip(figure.panels, figure.drawn))
+    ]  # fmt: skip
+    style = f"<style>{style_variables()} text{{font-family:{SANS}}}</style>"
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box}>{style}{"".join(placed)}</svg>\n'
 
 
 def save_files(figure: Figure, folder: Path, png: bool = True) -> list[Path]:
@@ -195,22 +223,19 @@ def save_files(figure: Figure, folder: Path, png: bool = True) -> list[Path]:
 def save_figure(figure: Figure, path: str | Path) -> Path:
     """One file: .png on white, or .svg, which follows the reader's light or dark scheme."""
     target = checked_file(path, KINDS, "plot: the figure")
+    if target.suffix.lower() == ".svg":
+        return write_text(target, svg_file(figure))
     with mpl.rc_context(RC):
-        canvas = canvas_of(figure.panels, figure.columns)
-        if target.suffix.lower() == ".png":
-            return write_whole(
-                target, lambda file: canvas.savefig(file, format="png", dpi=144, facecolor="white")
-            )
-        text = svg_of(canvas, figure.name)
-    style = f"<style>{style_variables()} text{{font-family:{SANS}}}</style>"
-    head, body = text.split(">", 1)
-    return write_text(target, f"{head}>{style}{body}")
+        canvas = canvas_of(figure)
+        return write_whole(
+            target, lambda file: canvas.savefig(file, format="png", dpi=144, facecolor="white")
+        )
 
 
 def shown_figure(figure: Figure) -> Canvas:
     """A figure to look at: matplotlib's, which a notebook shows."""
     with mpl.rc_context(RC):
-        canvas = canvas_of(figure.panels, figure.columns)
+        canvas = canvas_of(figure)
     canvas.set_facecolor("white")
     FigureCanvasAgg(canvas)
     canvas._repr_png_ = lambda: png_of(canvas)  # type: ignore[attr-defined]

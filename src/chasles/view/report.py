@@ -57,7 +57,8 @@ def contents(body: str) -> str:
 def figure_block(figure: Figure, wide: bool = True) -> str:
     """A figure with its panels side by side, or stacked on a narrow screen."""
     panels = "".join(
-        panel_block(panel, f"{figure.name}-{index}") for index, panel in enumerate(figure.panels)
+        panel_block(panel, drawn, f"{figure.name}-{index}")
+        for index, (panel, drawn) in enumerate(zip(figure.panels, figure.drawn))
     )
     title = f"<strong>{figure.title}.</strong> " if figure.title else ""
     return (
@@ -67,12 +68,12 @@ def figure_block(figure: Figure, wide: bool = True) -> str:
     )
 
 
-def panel_block(panel: Panel, salt: str) -> str:
+def panel_block(panel: Panel, drawn: str, salt: str) -> str:
     if panel.phone_size is None:
-        return f'<div class="panel">{inline_svg(panel, salt)}</div>'
+        return f'<div class="panel">{drawn}</div>'
     small = replace(panel, size=panel.phone_size)
     return (
-        f'<div class="panel for-wide">{inline_svg(panel, salt)}</div>'
+        f'<div class="panel for-wide">{drawn}</div>'
         f'<div class="panel for-phone">{inline_svg(small, f"{salt}-phone")}</div>'
     )
 
