@@ -359,3 +359,25 @@ def test_members_with_a_function_of_time_share_one_recording():
     assert found.attrs["steps_in_lanes"] == 60 and found.attrs["steps_of_the_generic_kernel"] == 0
     models = [replace(model, gravity=tuple(g)) for g in gravities]
     assert_members_are_runs(found, models.__getitem__, 20 * STEP, 1, range(3))
+
+
+def test_a_function_of_time_is_fitted_once_for_all_members_and_anew_for_the_next_ensemble():
+    asked, slope = [], 3.0
+
+    def torque(t):
+        asked.append(np.size(t))
+        return slope * t
+
+    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    model = ch.Model([arm], [hinge], [ch.Motor("motor", hinge, effort=torque)])
+    asked.clear()
+    ensemble(model, {"arm.mass": [1.0, 2.0]}, 0.1, 1e-2)
+    two = sum(asked)
+    asked.clear()
+    ensemble(model, {"arm.mass": np.linspace(1.0, 2.0, 30)}, 0.1, 1e-2)
+    assert sum(asked) < 2 * two
+    slope = -3.0
+    found = ensemble(model, {"arm.mass": [1.0, 2.0]}, 0.1, 1e-2)
+    run = ch.simulate(model, 0.1, step=1e-2)
+    assert_array_equal(found.position.sel(body="arm").isel(member=0), run.position("arm"))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.signals import shared_fits
 from chasles.integrators.stabilisation import STABILISERS
 from chasles.many.ensembles.members import equal_steps, image_of, make_stepper
 from chasles.many.ensembles.portable import Portable, Positions, portable
@@ -49,6 +50,7 @@ RECORDED = 20.0  # s of the page in which branches of a step are looked for
 LONGER = 20.0  # times the result: how far functions of time reach
 
 
+@shared_fits()
 def make_live(
     results: Sequence[Result],
     labels: Sequence[str] | None,

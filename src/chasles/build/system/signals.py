@@ -1,6 +1,8 @@
 """Functions of time of a model, gathered into the arrays that kernels evaluate."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +23,22 @@ Sampler = Callable[[Floats], Floats]
 MISFIT = 1e-9
 #: The part of a run for which asking a function instead of its fit is told.
 TOLD = 0.01
+#: Fits that several problems share, by function and by whether derivatives are wanted.
+SHARED: ContextVar[dict[tuple[int, bool], Panels] | None] = ContextVar("SHARED", default=None)
+
+
+@contextmanager
+def shared_fits() -> Iterator[None]:
+    """Within, each function of time is fitted once, however many problems are made with it.
+
+    Only for variants of one model that are made at once: later a function may answer otherwise.
+    """
+    token = SHARED.set({}) if SHARED.get() is None else None
+    try:
+        yield
+    finally:
+        if token is not None:
+            SHARED.reset(token)
 
 
 @dataclass
@@ -71,9 +89,8 @@ class Asked(Callback):
 class Fitted:
     """Users' functions as checked pieces, in neighbouring columns (see `model.panels`)."""
 
-    def __init__(self, functions: Sampler, asked: list[Asked]) -> None:
-        self.panels = Panels(functions, len(asked), all(part.answers == 1 for part in asked))
-        self.asked = asked
+    def __init__(self, panels: Panels, asked: list[Asked]) -> None:
+        self.panels, self.asked = panels, asked
 
     def entries(self, until: float) -> list[Entry]:
         pieces = self.panels.until(max(until, 0.0))
@@ -104,7 +121,11 @@ def fitted_function(function: Any, column: int, orders: int, owner: str) -> Fitt
     def values(t: Floats) -> Floats:
         return wherever_possible(function, t)[:, None]
 
-    return Fitted(values, [Asked(function, column, orders, owner)])
+    shared = SHARED.get()
+    panels = Panels(values, 1, orders == 1)  # it keeps the function, and so its id
+    if shared is not None:
+        panels = shared.setdefault((id(function), orders == 1), panels)
+    return Fitted(panels, [Asked(function, column, orders, owner)])
 
 
 def fitted_sampler(sampler: Sampler, column: int, width: int) -> Fitted:
@@ -125,7 +146,8 @@ def fitted_sampler(sampler: Sampler, column: int, width: int) -> Fitted:
     def component(k: int) -> Any:
         return lambda t: sampler(np.atleast_1d(t))[:, k]
 
-    return Fitted(values, [Asked(component(k), column + k, 1, "load") for k in range(width)])
+    asked = [Asked(component(k), column + k, 1, "load") for k in range(width)]
+    return Fitted(Panels(values, width, values_only=True), asked)
 
 
 @dataclass(frozen=True)

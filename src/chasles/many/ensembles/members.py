@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from chasles.build.system.signals import shared_fits
 from chasles.core.arrays import Floats
 from chasles.core.signals import HEAD, PIECE_HEAD, PIECES
 from chasles.integrators.methods import find_method
@@ -181,6 +182,7 @@ def make_stepper(model: Model, options: dict[str, Any], step: float, until: floa
     return stepper_of(make_settings(ByHand(model, **options)), step, until)
 
 
+@shared_fits()
 def set_up(
     made: Callable[[int], Stepper], chosen: Sequence[int], count: int
 ) -> tuple[Stepper, dict[int, Image], dict[int, Stepper], list[str]]:

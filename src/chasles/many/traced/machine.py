@@ -21,6 +21,7 @@ FORMAT = 1
 #: Object files that are kept.
 KEPT = 200
 NAME = "traced"
+WASM = "wasm32-unknown-unknown"
 _lock = threading.RLock()
 
 
@@ -38,6 +39,14 @@ def target() -> Any:
     )
 
 
+def webassembly() -> Any:
+    """What a page runs."""
+    initialise()
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    return llvm.Target.from_triple(WASM).create_target_machine(opt=2)
+
+
 @cache
 def initialise() -> None:
     with suppress(RuntimeError):  # newer versions do so by themselves, and say so
@@ -46,8 +55,11 @@ def initialise() -> None:
     llvm.initialize_native_asmprinter()
 
 
-def described_target() -> str:
+def described(machine: Any) -> str:
+    """A target, and the version of LLVM."""
     versions = f"{FORMAT} {llvmlite.__version__} {llvm.llvm_version_info}"
+    if machine.triple == WASM:
+        return f"{versions} {WASM}"
     return f"{versions} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
 
 
@@ -68,19 +80,19 @@ def compiled(text: str) -> Code:
         return loaded(object_code(text))
 
 
-def object_code(text: str) -> bytes:
-    """The object file of a module.
+def object_code(text: str, machine: Any = None) -> bytes:
+    """The object file of a module, for the processor at hand or for WebAssembly.
 
     None of LLVM's passes over IR is run: the programs are shared, trimmed and scheduled already,
     and all of them together gain one percent for twice the time to compile.
     """
-    key = hashlib.sha256(f"{described_target()}\n{text}".encode()).hexdigest()[:32]
+    machine = machine or target()
+    key = hashlib.sha256(f"{described(machine)}\n{text}".encode()).hexdigest()[:32]
     folder = open_folder()
     path = None if folder is None else folder / f"{NAME}-{key}.kernel"
     if path is not None:
         with suppress(OSError, ValueError):
             return read_whole(path)
-    machine = target()
     module = llvm.parse_assembly(text)
     module.verify()
     made: bytes = machine.emit_object(module)

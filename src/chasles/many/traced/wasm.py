@@ -7,14 +7,11 @@ left out.
 
 from collections.abc import Iterator, Sequence
 
-import llvmlite.binding as llvm
-
 from chasles.many.traced.llvm_ir import Body
-from chasles.many.traced.machine import initialise
+from chasles.many.traced.machine import WASM, object_code, webassembly
 from chasles.many.traced.schedule import scheduled
 from chasles.scalars.nodes import OF_MATH, Program
 
-TRIPLE = "wasm32-unknown-unknown"
 MAGIC = 8  # bytes of the header
 CUSTOM, IMPORTS, FUNCTIONS, EXPORTS = 0, 2, 3, 7  # kinds of sections
 FUNCTION, TABLE, MEMORY, GLOBAL = range(4)  # kinds of imports
@@ -25,12 +22,9 @@ INEXACT = set(OF_MATH) - {"sqrt"}
 
 def wasm_module(text: str, name: str) -> tuple[bytes, list[str]]:
     """A module that exports the function of some IR by its name, and the names that it imports."""
-    initialise()
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    machine = llvm.Target.from_triple(TRIPLE).create_target_machine(opt=2)
-    head = f'target triple = "{TRIPLE}"\ntarget datalayout = "{machine.target_data}"\n'
-    return exporting(machine.emit_object(llvm.parse_assembly(head + text)), name)
+    machine = webassembly()
+    head = f'target triple = "{WASM}"\ntarget datalayout = "{machine.target_data}"\n'
+    return exporting(object_code(head + text, machine), name)
 
 
 def read_ir(program: Program, width: int) -> str:
