@@ -162,7 +162,7 @@ def test_an_arm_entered_in_a_singular_pose_is_exact_away_from_it():
 
 def test_a_link_too_light_for_its_loop_is_told_as_such():
     with pytest.raises(ch.InvalidModel, match="the lightest body is 'coupler'"):
-        ch.simulate(near_parallelogram(longer=0.05, coupler=1e-9), 0.1, 1e-4)
+        ch.simulate(near_parallelogram(longer=0.05, coupler=1e-9), 0.1, 1e-4, spaces="SE3")
 
 
 def test_scales_that_rounding_cannot_bridge_are_told_in_large_models_too():

@@ -79,7 +79,7 @@ class Trajectory:
     @cached_property
     def _of_motion(self) -> tuple[Floats, Floats]:
         """Wrenches of the joints (T, m, 12) and V' (T, n, 6)."""
-        if needs_tree(self.model):
+        if needs_tree(self.problem.setup):
             return self._on_pairs.wrenches, self._on_pairs.rates
         return self.problem.form.history(self.absolute, self.t, self.integrals)
 

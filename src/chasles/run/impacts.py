@@ -152,7 +152,7 @@ class Bouncer:
         self.stepper, self.ends = stepper, ends
         self.fastest = {end.key: 0.0 for end in ends}  # rebound so far, rad/s or m/s
         setup = stepper.solver.setup
-        self.pairs = TreeProblem.from_setup(setup) if needs_tree(setup.model) else None
+        self.pairs = TreeProblem.from_setup(setup) if needs_tree(setup) else None
 
     def bounce(self, block: Floats, t: float, hit: End) -> list[End]:
         """Change the velocities of a block at an impact; all ends that were met."""

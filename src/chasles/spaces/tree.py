@@ -21,6 +21,8 @@ ROTOR = 10
 FRAME = 20
 #: What a coupling is worth: more than all these.
 COUPLED = 100
+#: A body lighter than this fraction of the heaviest counts as one without mass.
+LIGHT = 1e-7
 
 
 @dataclass(frozen=True)
@@ -107,9 +109,10 @@ def rows_kept(model: Model) -> dict[str, int]:
     A driver on a coordinate of a lower pair is one row more: the coordinate is prescribed.  A rotor
     is felt by a coordinate only, so a joint with an armature carries if it can; a joint whose
     coordinates are coupled all the more.  A body without mass is to carry one that has some, or
-    nothing resists its coordinates before loops close: loops are cut elsewhere.
+    nothing resists its coordinates before loops close: loops are cut elsewhere.  So is a light one,
+    or the rows of a joint there would compare 1 / m of both.
     """
-    kept, light = {}, {body.name for body in model.bodies if body.mass == 0.0}
+    kept, light = {}, set(light_bodies(model))
     for joint in model.joints:
         if joint.is_lower_pair or joint.keeps_point_straight:
             kept[joint.name] = len(joint.locked)
@@ -126,6 +129,12 @@ def rows_kept(model: Model) -> dict[str, int]:
     for name in {name for coupling in model.couplings for name in coupling.joints}:
         kept[name] += COUPLED
     return kept
+
+
+def light_bodies(model: Model) -> list[str]:
+    """Bodies without mass, or with hardly any beside the heaviest."""
+    limit = LIGHT * max((body.mass for body in model.bodies), default=0.0)
+    return [body.name for body in model.bodies if body.mass < limit or body.mass == 0.0]
 
 
 def heaviest(model: Model, parents: Parents, usable: Collection[str]) -> Parents:

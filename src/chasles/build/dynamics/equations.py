@@ -20,6 +20,7 @@ from chasles.model import InvalidModel, Model
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces import resolve_spaces
+from chasles.spaces.tree import LIGHT
 
 
 @dataclass(frozen=True)
@@ -111,20 +112,20 @@ def equations(
     """
     if state is not None:
         checked_state(state, "state")
-    if needs_tree(checked_model(model)):
+    entered = build(checked_model(model), resolve_spaces(model, "SE3"), acceleration)
+    if needs_tree(entered):
         found = equations_on_pairs(model, state, acceleration)
     else:
-        found = equations_of_rows(model, state, acceleration)
+        found = equations_of_rows(entered, state, acceleration)
     check_finite("equations", found.acceleration, found.columns)
     return found
 
 
 def equations_of_rows(
-    model: Model, state: State | None, acceleration: Literal["screw", "space"]
+    entered: Setup, state: State | None, acceleration: Literal["screw", "space"]
 ) -> Equations:
     """`equations` where all joints are rows between free bodies."""
-    spaces = resolve_spaces(model, "SE3")
-    entered = build(model, spaces, acceleration)
+    model, spaces = entered.model, entered.spaces
     if state is None:
         solver = make_solver(entered)
         return equations_at(solver.form, solver.start, 0.0, first_integrals(entered))
@@ -234,7 +235,7 @@ def shortest(setup: Setup, jacobian: Floats, wrenches: Floats) -> Floats:
 
     Forces and torques are weighed by what they would accelerate.
     """
-    lower = np.linalg.cholesky(weights(setup.system))
+    lower = np.linalg.cholesky(weights(setup.system, LIGHT))
     columns = jacobian.reshape(len(jacobian), -1, 6).transpose(1, 2, 0)
     scaled = np.linalg.solve(lower, columns).reshape(-1, len(jacobian))
     pushed = np.linalg.solve(lower, wrenches.reshape(-1, 6, 1)).ravel()

@@ -17,13 +17,21 @@ from chasles.build.start.redundancy import (
     scale_error,
     unsolved,
 )
-from chasles.build.start.rows import constraint_rows, free_pivots, jacobian_at, weigh, weights
+from chasles.build.start.rows import (
+    constraint_rows,
+    free_pivots,
+    jacobian_at,
+    mass_matrices,
+    weigh,
+    weights,
+)
 from chasles.build.system.build import Setup, build, check_closed, rotor_places
-from chasles.core.arrays import TWIST, Floats, Workspace, make_workspace
+from chasles.core.arrays import TWIST, Floats, Integers, Workspace, make_workspace
 from chasles.core.outcomes import NOT_SOLVED, OK
 from chasles.model import InconsistentStart, InvalidModel, Model
 from chasles.spaces import resolve_spaces
 from chasles.spaces.on_subgroups import subgroup_tree
+from chasles.spaces.tree import LIGHT
 
 #: A row whose pivot falls below this fraction of its free value is redundant at the start ...
 REDUNDANT = 1e-10
@@ -38,6 +46,7 @@ LOST = 1e-6
 #: Constraint accelerations that miss by more than this fraction contradict each other.
 CONFLICT = 1e-6
 TOO_LIGHT = "Check the units of the bodies, or give the lightest more mass."
+ON_PAIRS = "Take spaces='auto', without rows='all': light bodies are solved for on their joints. "
 #: mu of the damped factor, as a fraction of each row's free pivot: eps / mu is the relative error
 #: of one solve along what repeats itself, and what is within mu of doing so costs more solves.
 #: With less, rows that swap their parts do so too fast for the watch (Bennett's linkage).
@@ -74,9 +83,10 @@ def make_solver(
         check_closed(setup)
     workspace, jacobian = make_workspace(setup.system), jacobian_at(setup.system, setup.absolute)
     start = initial_state(setup, jacobian) if check else setup.absolute
-    form = MaximalForm.plain(setup)
-    free = free_pivots(setup, jacobian)
     independent = never_depend(setup.model)
+    least = least_weight(setup, check) if needs_lift(setup) else 0.0
+    form = MaximalForm.plain(setup, least)
+    free = free_pivots(setup, jacobian, least)
     has_rows = not independent or bool(subgroup_tree(setup.model, setup.spaces, setup.fit).cut)
     if not has_rows and spread_of(setup, free) < SANE:
         # there is nothing to be solved for
@@ -95,6 +105,42 @@ def make_solver(
     return Solver(setup, form, workspace, start, jacobian, free, redundancy)
 
 
+def feathery(setup: Setup) -> Integers:
+    """Bodies that have mass, but too little or too near their centre for rows of all joints.
+
+    Those compare 1 / m of all, and 1 / I with it on the lever of the mechanism.
+    """
+    bodies = setup.system.bodies
+    heaviest, lever = bodies.mass.max(initial=0.0), setup.longest_lever or 0.0
+    spin = np.linalg.eigvalsh(mass_matrices(setup.system)[:, :3, :3])[:, 0]
+    light = (bodies.mass < LIGHT * heaviest) | (spin < LIGHT * bodies.mass * lever * lever)
+    return np.flatnonzero(light & (bodies.mass > 0.0))
+
+
+def needs_lift(setup: Setup) -> bool:
+    """Whether bodies are too light for the rows of all joints."""
+    return not never_depend(setup.model) and feathery(setup).size > 0
+
+
+def remedy(form: MaximalForm) -> str:
+    """What to do about bodies that are too light: on their joints they need not be heavier."""
+    charted = form.least == 0.0 and needs_lift(form.setup)
+    return ON_PAIRS + TOO_LIGHT if charted else TOO_LIGHT
+
+
+def least_weight(setup: Setup, runs: bool = True) -> float:
+    """What bodies weigh where rows are questioned, as a fraction of the heaviest.
+
+    Light ones that joints carry are solved for on their pairs; of others 1 / m is in the run, if
+    the model `runs`.
+    """
+    if not runs:
+        return LIGHT
+    parents = subgroup_tree(setup.model, setup.spaces, setup.fit).parents
+    names = list(setup.body_index)
+    return LIGHT if all(parents[names[body]] for body in feathery(setup)) else 0.0
+
+
 def damped_form(
     form: MaximalForm, start: Floats, free: Floats, refuse: bool, check: bool
 ) -> tuple[MaximalForm, Redundancy | None]:
@@ -102,7 +148,7 @@ def damped_form(
     setup, form = form.setup, form.damped(DAMPING * free)
     solved = form.at(start)
     if solved.outcome == NOT_SOLVED:
-        raise InvalidModel(unsolved(setup), TOO_LIGHT)
+        raise InvalidModel(unsolved(setup), remedy(form))
     if solved.outcome != OK:
         raise scale_error(*joint_of_row(setup, solved.outcome))
     jacobian, pivots = solved.workspace.jacobian, form.pivots(solved)
@@ -113,7 +159,7 @@ def damped_form(
         check_agreement(form, solved, start, free)
     lost = lost_row(form, start, free) if check or redundancy is None else None
     if lost is not None and redundancy is not None:
-        raise InvalidModel(unsolved(setup), TOO_LIGHT)
+        raise InvalidModel(unsolved(setup), remedy(form))
     if lost is not None:
         raise scale_error(*joint_of_row(setup, lost))
     return form, redundancy
@@ -133,7 +179,7 @@ def check_agreement(form: MaximalForm, solved: Solved, start: Floats, free: Floa
         return
     hardly = form.damped(HARDLY_DAMPED * free).at(start)
     if hardly.is_solved and np.all(np.abs(residual_rows(setup, hardly)) <= allowed):
-        raise InvalidModel(unsolved(setup), TOO_LIGHT)
+        raise InvalidModel(unsolved(setup), remedy(form))
     raise InconsistentStart(
         contradiction(setup, missed, "accelerations", "at t = 0"),
         "Remove one of those that constrain the same motion differently, or start away from the"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.build.dynamics.cut_joints import TreeStorage, cut_rows, loop_workspace_of
-from chasles.build.dynamics.solver import make_solver
+from chasles.build.dynamics.solver import make_solver, needs_lift
 from chasles.build.start.rows import FEATHER
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import with_feathers
@@ -92,7 +92,8 @@ class TreeProblem:
             tree, solver.workspace.signals, True, False, bool(found.cuts), forces
         )
         storage = TreeStorage(setup, tree, tree_work, solver.workspace)
-        damp = shared and solver.redundancy is not None
+        lost = solver.form.least == 0.0 and needs_lift(setup)  # a damped factor takes 1 / m
+        damp = shared and solver.redundancy is not None and not lost  # of light ones for dependent
         loops = cut_rows(storage, solver, found.cuts, begin, damp).loops
         return cls(
             setup, tree, loops, tree_work, solver.workspace, loop_workspace_of(loops, tree), begin
@@ -146,9 +147,10 @@ def no_pivot(row: int) -> SimulationStopped:
     )
 
 
-def needs_tree(model: Model) -> bool:
-    """Whether a body of a model has no mass, or coordinates are coupled."""
-    return bool(model.couplings) or any(body.mass == 0.0 for body in model.bodies)
+def needs_tree(setup: Setup) -> bool:
+    """Whether coordinates are coupled, or a body has no mass, or too little for rows of joints."""
+    frames = not setup.system.bodies.mass.all()
+    return bool(setup.model.couplings) or frames or needs_lift(setup)
 
 
 class OnPairs(NamedTuple):

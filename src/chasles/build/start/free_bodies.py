@@ -9,8 +9,9 @@ rows of J are independent.
 
 Reactions of all joints, which rows repeat others, and the equations of motion laid open are about
 this form, whatever spaces a run takes; but reactions of models with couplings and frames without
-mass, which have a little here (see `tree_problem`).  Scratch is made per call and never leaves:
-whoever asks, from whichever thread, gets arrays of their own.
+mass, which have a little here, and of light bodies, which have more (see `tree_problem`).
+Scratch is made per call and never leaves: whoever asks, from whichever thread, gets arrays of their
+own.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.build.start.factor import DampedKkt, joined
-from chasles.build.start.rows import constraint_rows, weights
+from chasles.build.start.rows import constraint_rows, least_inertia, lifted, weights
 from chasles.build.system.build import Setup, real_rows
 from chasles.build.system.build_tree import build_tree, free_links, with_feathers
 from chasles.build.system.tree_setup import cuts_of, rotor_cuts
@@ -67,17 +68,19 @@ class MaximalForm:
 
     floors   (rows,) pivots below these are singular
     damping  (rows,) mu; zeros where no row is damped
+    least    what bodies weigh at the least, as a fraction of the heaviest: for questions about rows
     """
 
     setup: Setup
     floors: Floats
     damping: Floats
+    least: float = 0.0
 
     @classmethod
-    def plain(cls, setup: Setup) -> "MaximalForm":
+    def plain(cls, setup: Setup, least: float = 0.0) -> "MaximalForm":
         """Without floors and damping."""
         nothing = np.zeros(setup.system.row_count)
-        return cls(setup, nothing, nothing)
+        return cls(setup, nothing, nothing, least)
 
     def with_floors(self, floors: Floats) -> "MaximalForm":
         return self.sharing(replace(self, floors=floors))
@@ -98,7 +101,11 @@ class MaximalForm:
     @cached_property
     def tree(self) -> Tree:
         model = self.setup.model
-        return with_feathers(build_tree(free_links(model, self.setup.body_index), model.gravity))
+        tree = build_tree(free_links(model, self.setup.body_index), model.gravity)
+        by = lifted(tree.mass, self.least)
+        more = least_inertia(self.setup, self.least) * np.array([1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
+        tree = tree._replace(mass=tree.mass * by, inertia=tree.inertia * by[:, None] + more)
+        return with_feathers(tree)
 
     @cached_property
     def structure(self) -> Loops:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chasles.build.start.rows import constraint_rows
+from chasles.build.start.rows import constraint_rows, mass_matrices
 from chasles.build.system.build import Setup, real_rows
 from chasles.build.system.coordinates import coupled_places
 from chasles.build.system.gaps import row_units
@@ -155,11 +155,13 @@ def unsolved(setup: Setup) -> str:
 
 
 def lightest_body(setup: Setup) -> str:
-    """The lightest body that has a joint."""
+    """The lightest body that has a joint, or the one that turns most easily on a lever."""
     joints, mass = setup.system.joints, setup.system.bodies.mass
     jointed = np.isin(np.arange(len(mass)), np.concatenate((joints.a, joints.b)))
     counted = jointed & (mass > 0.0)  # frames have none
-    return list(setup.body_index)[int(np.argmin(np.where(counted, mass, np.inf)))]
+    spin = np.linalg.eigvalsh(mass_matrices(setup.system)[:, :3, :3])[:, 0]
+    weight = np.minimum(mass, spin / (setup.longest_lever or 1.0) ** 2)
+    return list(setup.body_index)[int(np.argmin(np.where(counted, weight, np.inf)))]
 
 
 def equilibrated(

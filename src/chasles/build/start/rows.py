@@ -17,6 +17,10 @@ from chasles.core.stabilisation import put_position_residual
 FEATHER = 1e-9
 
 
+#: Weight of a body that is lighter, as a fraction of the heaviest's: no sum would show it.
+UNFELT = 1e-18
+
+
 #: Weight of what stays where it is: nothing that is solved for moves it by a bit.
 HEAVY = 1e30
 
@@ -101,12 +105,26 @@ def mass_matrices(system: System) -> Floats:
     return matrices
 
 
-def weights(system: System) -> Floats:
+def lifted(mass: Floats, least: float) -> Floats:
+    """(n,) By what bodies have to grow to weigh `least` of the heaviest; 1 for frames."""
+    missing = np.divide(least * mass.max(initial=0.0), mass, out=np.ones_like(mass), where=mass > 0)
+    return np.asarray(np.maximum(1.0, missing))
+
+
+def least_inertia(setup: Setup, least: float) -> float:
+    """What all bodies turn with beside their own inertia: `least` of the heaviest on a lever."""
+    lever = setup.longest_lever or 0.0
+    return float(least * setup.system.bodies.mass.max(initial=0.0) * lever * lever)
+
+
+def weights(system: System, least: float = UNFELT) -> Floats:
     """Inertia of every body about its centre of mass, (n, 6, 6), that chooses between velocities.
 
-    Frames have a feather's: what the joints leave open of them has to be chosen somehow.
+    Bodies weigh `least` of the heaviest or more.  Frames have a feather's: what the joints leave
+    open of them has to be chosen somehow.
     """
-    matrices, mass = mass_matrices(system), system.bodies.mass
+    mass = system.bodies.mass
+    matrices = mass_matrices(system) * lifted(mass, least)[:, None, None]
     frames = mass == 0.0
     if frames.any():
         heavy = system.bodies.inertia[~frames, :3], mass[~frames]
@@ -159,11 +177,13 @@ def jacobian_at(system: System, absolute: Floats) -> Floats:
     return workspace.jacobian
 
 
-def free_pivots(setup: Setup, entries: Floats) -> Floats:
+def free_pivots(setup: Setup, entries: Floats, least: float = 0.0) -> Floats:
     r"""$\mathrm{diag}(J M^{-1} J^T)$: what each row's pivot would be without the other joints.
 
-    Frames without mass count as the lightest body does.
+    Frames without mass count as the lightest body does; bodies weigh `least` of the heaviest.
     """
-    inverses = np.linalg.inv(weights(setup.system))
+    metric = weights(setup.system, max(least, UNFELT))
+    metric[:, :3, :3] += least_inertia(setup, least) * np.eye(3)
+    inverses = np.linalg.inv(metric)
     inverses[setup.system.bodies.mass == 0.0] *= FEATHER
     return constraint_rows(setup, entries).pivots(inverses)
