@@ -15,7 +15,7 @@ from chasles.model import Body, InvalidModel, InvalidOption, Joint, UnknownName
 from chasles.model.checks import Invalid
 from chasles.model.errors import short_repr
 from chasles.model.plain import placed_at
-from chasles.run.options import as_data
+from chasles.run.options import OF_PYTHON, as_data
 from chasles.spaces import Designation, Space
 
 SPACE_FIELDS = ("group", "at", "relative_to")
@@ -36,6 +36,29 @@ WORDS: dict[Any, str] = {
 }  # fmt: skip
 
 
+#: What to do instead of options that only Python has; others are functions.
+INSTEAD = {
+    "into": "On the command line --out FOLDER names the folder; in Python into=... does.",
+    "resume": "On the command line give --resume; in Python resume=True.",
+}
+
+
+def check_not_of_python(table: Any) -> None:
+    """Refuse options of `simulate` that no file can hold, and a start with a unit in its name."""
+    for name in table if isinstance(table, dict) else ():
+        if name in OF_PYTHON:
+            raise InvalidModel(
+                f"run: '{name}' is an option of simulate in Python, and not of files.",
+                INSTEAD.get(name, f"Leave it out, and give it to simulate(..., {name}=...)."),
+            )
+        if name.startswith("start_"):
+            raise InvalidModel(
+                f"run: there is no field '{name}': start is a table of joints.",
+                "Give start = { hinge = 0.5 } in rad or m, or { hinge = [0.5, 2.0] } with the"
+                " rate in rad/s or m/s.",
+            )
+
+
 def check_types(
     table: Any, types: Mapping[str, Any], where: str, invalid: Invalid = InvalidModel
 ) -> None:
@@ -47,11 +70,25 @@ def check_types(
             unknown = UnknownName.among("key", name, types, where)
             raise invalid(unknown.what, unknown.remedy)
         if not fits(value, types[name]):
-            several = alternatives(types[name])
-            words = " or ".join(WORDS[get_origin(one) or one] for one in several)
+            place, wrong, kind = misfit(f"{where}.{name}", value, types[name])
+            words = " or ".join(WORDS[get_origin(one) or one] for one in alternatives(kind))
             raise invalid(
-                f"{where}.{name} must be {words}, got {short_repr(value)}.", f"Give {words} there."
+                f"{place} must be {words}, got {short_repr(wrong)}.", f"Give {words} there."
             )
+
+
+def misfit(place: str, value: Any, kind: Any) -> tuple[str, Any, Any]:
+    """The entry of a value that does not fit: its place, what it is, and what it has to be."""
+    for one in alternatives(kind):
+        held = get_args(one)[-1:]
+        if not held or not isinstance(value, get_origin(one)):
+            continue
+        keys = value if isinstance(value, dict) else range(len(value))
+        for key in keys:
+            if not fits(value[key], held[0]):
+                inner = f"{place}.{key}" if isinstance(value, dict) else f"{place}[{key}]"
+                return misfit(inner, value[key], held[0])
+    return place, value, kind
 
 
 def alternatives(kind: Any) -> tuple[Any, ...]:

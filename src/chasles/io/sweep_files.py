@@ -30,6 +30,7 @@ from chasles.io.read import read_model
 from chasles.io.run_options import check_steps, check_types
 from chasles.io.toml import decoded, parsed_run
 from chasles.model import InvalidFile, InvalidOption, Model, UnknownName
+from chasles.model.errors import short_repr
 from chasles.model.plain import placed_at
 
 #: Runs that a file may ask for, and steps of all of them together: some hours of a few cores.
@@ -45,12 +46,21 @@ RANGE = {"from": float, "to": float, "count": int, "scale": str}
 SCALES: dict[str, Callable[..., Any]] = {"linear": np.linspace, "log": np.geomspace}
 
 
+EXAMPLES = {
+    "until": "until = 1.0, the end of the runs in s (the [run] of the model file is not read)",
+    "vary": 'a table [vary] with what to vary, such as "arm.mass" = [1.0, 2.0]',
+    "from": "{ from = 1.0, to = 2.0, count = 5 }",
+    "to": "{ from = 1.0, to = 2.0, count = 5 }",
+    "count": "{ from = 1.0, to = 2.0, count = 5 }",
+}
+
+
 def check_keys(table: dict[str, Any], types: Any, needed: Sequence[str], where: str) -> None:
     """Refuse a table with other keys or types, or without those that are needed."""
     check_types(table, types, where, InvalidFile)
     for name in needed:
         if name not in table:
-            raise InvalidFile(f"{where} has no '{name}'.", f"It may have {', '.join(types)}.")
+            raise InvalidFile(f"{where} has no '{name}'.", f"Give {EXAMPLES[name]}.")
 
 
 def read_sweep(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -114,6 +124,17 @@ def values_of(name: str, values: Any) -> list[Any]:
     """A list as it is, or the values of a range."""
     if isinstance(values, list):
         return values
+    if not isinstance(values, dict):
+        raise InvalidFile(
+            f"{name} must be a list of values or a range, got {short_repr(values)}.",
+            "Give [1.0, 2.0], or { from = 1.0, to = 2.0, count = 5 }.",
+        )
+    if values and not values.keys() & RANGE.keys():
+        part, field = name.removeprefix("vary."), next(iter(values))
+        raise InvalidFile(
+            f"{name} is a table with '{field}', and no range.",
+            f'Write the path in quotes: "{part}.{field}" = ...',
+        )
     check_keys(values, RANGE, ("from", "to", "count"), name)
     first, last, count = values["from"], values["to"], values["count"]
     spaced = SCALES[UnknownName.check("scale", values.get("scale", "linear"), SCALES, name)]

@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from chasles.io.limits import check_keys, check_tree, text_of
-from chasles.io.run_options import RUN_TYPES, check_types, checked_run, run_to_plain
+from chasles.io.run_options import (
+    RUN_TYPES,
+    check_not_of_python,
+    check_types,
+    checked_run,
+    run_to_plain,
+)
 from chasles.io.toml_text import write_text
 from chasles.io.units import in_si
 from chasles.model import Body, ChaslesError, InvalidFile, Model
@@ -64,6 +70,7 @@ def parsed(text: str, source: Path) -> tuple[Model, dict[str, Any]]:
 
 def parsed_run(table: dict[str, Any]) -> dict[str, Any]:
     """The options for `simulate` of a table [run], by the same rules wherever it stands."""
+    check_not_of_python(table)
     plain = in_si(table, set(RUN_TYPES), "run") if isinstance(table, dict) else table
     check_types(plain, RUN_TYPES, "run")
     return checked_run(plain)

@@ -35,11 +35,12 @@ UNITS: dict[str, tuple[str, float, float]] = {
     unit: (name, *scale) for name, units in SCALES.items() for unit, scale in units.items()
 }
 LENGTHS = "position at at_b size radius length rest_length between outer inner"
+TIMES = "times duration start until step first_step max_step t_eval"
 #: field -> the dimensions that it may have; a field that is not here has no unit in its name
 DIMENSIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(LENGTHS.split(), ("length",)),
     **dict.fromkeys(("angle", "angles", "phase"), ("angle",)),
-    **dict.fromkeys(("times", "duration", "start", "until", "step", "t_eval"), ("time",)),
+    **dict.fromkeys(TIMES.split(), ("time",)),
     **{name: (name,) for name in ("mass", "density", "inertia", "frequency", "force", "torque")},
     "pitch": ("pitch",),
     "velocity": ("speed",),

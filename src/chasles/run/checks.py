@@ -35,8 +35,10 @@ from chasles.core.state_block import (
     WORST_SHARE,
     StateBlock,
 )
+from chasles.integrators.bliedf import Bliedf
+from chasles.integrators.generalized_alpha import GeneralizedAlpha
 from chasles.integrators.rosenbrock import LinearlyImplicit
-from chasles.model import Contact, JointStop
+from chasles.model import Contact, CustomForce, JointStop
 from chasles.result import energy
 from chasles.run.half_steps import lost_attitudes, turning_forces, unseen_energy
 from chasles.run.loop import Ended
@@ -56,7 +58,12 @@ MOST_PROBED, MOST_ASKED, MOST_HALVINGS = 200_000, 2_000, 10
 #: How the warning of an energy balance that does not close begins.
 UNBALANCED = "the energy balance misses"
 #: What else may be done where forces do work.
-STIFF = " If a spring, damper or contact is stiff, take method='linearly-implicit'."
+STIFF = " If a spring, damper or contact is stiff, take method='{}'."
+#: What an implicit method does with vibrations that its steps do not resolve.
+DAMPED = (
+    " If forces are stiff: the method damps vibrations that its steps do not resolve, whose energy"
+    " is missing here. The slow motion may then be right, but work and energy are not."
+)
 
 
 def make_accuracy_limits(setup: Setup, drifting: Iterable[str], step: float) -> AccuracyLimits:
@@ -117,15 +124,20 @@ def failed_checks(ended: Ended) -> list[str]:
             f"{UNBALANCED} {100.0 * alarm[WORST_SHARE]:.3g} % of the energy exchanged,"
             f" more than 1 % since t = {since:.6g} s{culprit(stepper, block)}: the motion after"
             f" that is not right. Take a smaller step ({remedy}) or a method of higher order."
-            + (STIFF if is_stiff_to(stepper) else "")
+            + stiff_remedy(stepper)
         )
     return said
 
 
-def is_stiff_to(stepper: Stepper) -> bool:
-    """Whether the model has forces, and the method does not know how they give way."""
-    has_forces: bool = stepper.mechanism.system.force_count > 0
-    return has_forces and not isinstance(stepper.scheme, LinearlyImplicit)
+def stiff_remedy(stepper: Stepper) -> str:
+    """What else may be done where forces are stiff, which depends on what the method knows."""
+    forces = stepper.solver.setup.model.forces
+    if not forces or isinstance(stepper.scheme, LinearlyImplicit):
+        return ""
+    if isinstance(stepper.scheme, GeneralizedAlpha | Bliedf):
+        return DAMPED
+    together = any(isinstance(force, CustomForce) and force.others for force in forces)
+    return STIFF.format("generalized-alpha" if together else "linearly-implicit")
 
 
 def worst_gap(stepper: Stepper, block: Floats) -> tuple[str, str]:

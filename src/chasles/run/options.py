@@ -236,6 +236,8 @@ def as_data(*kinds: Any) -> dict[str, Field[Any]]:
     }
 
 
+#: Those that only Python has: functions, and places to write to.
+OF_PYTHON = frozenset(option.name for option in listed(Options)) - as_data().keys()
 #: Those that are a word or a number: of the command line, and of what sweeps vary.
 PLAIN = as_data(float, int, str, bool)
 

@@ -60,6 +60,8 @@ SEGMENT_SECONDS, WINDOW_BYTES = 1.0, 2**24
 LOCK = "lock"
 #: What may differ between the beginning of a run and its resumption.
 FREE = ("provenance", "title")
+#: Letters of the longest value that a message repeats.
+LONGEST_VALUE = 120
 
 
 class Stream:
@@ -311,10 +313,19 @@ def compare(folder: Path, header: dict[str, Any]) -> None:
             pair = (unordered(pair[0]), unordered(pair[1]))
         if name not in FREE and pair[0] != pair[1]:
             raise InvalidOption(
-                f"resume: the run in '{folder}' was begun with another '{name}'.",
+                f"resume: the run in '{folder}' was begun with another '{name}'"
+                f"{both_values(*pair)}.",
                 "Repeat the call that began it, with a later until= if you like, or record into"
                 " another folder.",
             )
+
+
+def both_values(known: Any, fresh: Any) -> str:
+    """The two values of an option in words, where they are short enough to be read."""
+    texts = ["none" if value is None else str(value) for value in (known, fresh)]
+    if any(len(text) > LONGEST_VALUE or text[:1] in "#{" for text in texts):
+        return ""
+    return f": {texts[0]}, and this call has {texts[1]}"
 
 
 def unordered(text: Any) -> Any:

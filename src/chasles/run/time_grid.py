@@ -212,7 +212,10 @@ def checked_step(step: Any, where: str) -> float:
     if step is None:
         remedy = "Give it in seconds: step=1e-3"
         if where == "simulate":
-            remedy += "; or the accuracy that is wanted, tol=1e-6, and no method"
+            remedy += (
+                "; or an accuracy: tol=1e-6 and no method, or rtol=1e-8 with a method that chooses"
+                " its steps, such as dopri5 or dop853"
+            )
         raise InvalidOption(f"{where}: step was left out.", f"{remedy}.")
     return checked_positive(step, "step", "s", where, InvalidOption)
 

@@ -1,6 +1,6 @@
 """`sweep`: many runs of a model, and what they say together."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ from chasles.model.keywords import checked_keywords, explained
 from chasles.model.tables import Shown, Table, plain
 from chasles.notices import progress_bar
 from chasles.result.result import Result
+from chasles.run.options import CHOOSING
 from chasles.run.preparation import check_progress
 
 if TYPE_CHECKING:
@@ -268,6 +269,7 @@ def sweep(
     common = {**dict(options or {}), "until": until}
     if step is not None:
         common["step"] = checked_positive(step, "step", "s", "sweep", InvalidOption)
+    check_steps_are_chosen({*common, *vary}, [common.get("method"), *vary.get("method", ())])
     plan = make_plan(model, vary, together, common)
     named = "" if into is None else measure_fingerprint(measure, needed=True)
     place = TemporaryDirectory(prefix="chasles-sweep-") if into is None else nullcontext(into)
@@ -279,6 +281,16 @@ def sweep(
     records = {record["run"]: record for record in store.records}
     said = "" if measure is None else measured_by(measure)
     return Sweep(plan, tuple(records[number] for number in sorted(records)), said)
+
+
+def check_steps_are_chosen(given: Collection[str], chosen: Sequence[Any]) -> None:
+    """Refuse a sweep none of whose runs has a step, or an accuracy from which steps follow."""
+    if given.isdisjoint({"step", *CHOOSING}) and "auto" not in chosen:
+        raise InvalidOption(
+            "sweep: step was left out.",
+            "Give it in seconds, step=1e-3, or an accuracy, options={'tol': 1e-6}. In a file:"
+            " step = 1e-3 above [vary], or tol = 1e-6 in [run].",
+        )
 
 
 def measured_by(measure: Any) -> str:
