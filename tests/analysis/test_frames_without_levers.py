@@ -1,6 +1,7 @@
 """Frames without mass whose joints go through their points: rounding is no open joint."""
 
 import numpy as np
+import pytest
 
 import chasles as ch
 
@@ -23,3 +24,19 @@ def test_a_sledge_on_a_frame_is_linearised_where_it_balances():
     state.position[0] += (0.0, 1e-17, 0.0)
     found = sorted(mode.frequency for mode in ch.linearise(model, state).modes)
     np.testing.assert_allclose(found, np.sqrt([50.0, 80.0]), rtol=1e-9)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+@pytest.mark.parametrize("find", [ch.equilibrium, ch.linearise, ch.equations, ch.joint_dynamics])
+def test_a_frame_that_moves_without_any_mass_is_named(find, order):
+    arm = ch.Body.rod("arm", mass=1.0, between=((0, 0, 0), (1, 0, 0)))
+    bob = ch.Body.sphere("bob", radius=0.1, mass=1.0, position=(0, 1, 0))
+    loose = ch.Body.frame("loose", position=(1, 0, 0))
+    joints = [
+        ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y"),
+        ch.Revolute("other", ch.GROUND, bob, at=(0, 0, 0), axis="x"),
+        ch.Spherical("tip", arm, loose, at=(1, 0, 0)),
+    ]
+    model = ch.Model([(arm, bob, loose)[k] for k in order], joints)
+    with pytest.raises(ch.ChaslesError, match="body 'loose'"):
+        find(model)

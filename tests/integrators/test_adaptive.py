@@ -309,3 +309,20 @@ def test_where_something_is_done_at_the_end_of_a_step_it_is_evaluated_again():
         double_pendulum(), 0.1, rtol=1e-7, method="dopri5", spaces="SE3", stabilise="projection"
     ).provenance
     assert told.evaluations == 7 * (told.steps + told["rejected"]) + 1  # to find the first step
+
+
+@pytest.mark.parametrize("method", ["bs3", "dopri5", "tsit5", "dop853"])
+@pytest.mark.parametrize("width", [1e-3, 1e-6, 1e-9])
+def test_an_effort_that_rises_from_nothing_on_a_body_at_rest_is_followed(method, width):
+    """1 + tanh((t - c) / w) on 1 kg m^2: it grows like exp(2 t / w) from 1e-17 on.
+
+    The rate at t = 1 is 1 + w (ln cosh((1 - c) / w) - ln cosh(c / w)) = 2 - 2 c for small w.
+    """
+    centre = 0.37123
+    arm = ch.Body.rod("arm", mass=3.0, between=((0, 0, 0), (1, 0, 0)))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="z")
+    motor = ch.Motor("motor", hinge, effort=lambda t: 1.0 + np.tanh((t - centre) / width))
+    model = ch.Model([arm], [hinge], [motor], gravity=(0, 0, 0))
+    run = ch.simulate(model, until=1.0, rtol=1e-7, method=method)
+    assert run.coordinate_rate("hinge")[-1] == pytest.approx(2.0 - 2.0 * centre, abs=3e-7)
+    assert run.provenance["steps"] < 600

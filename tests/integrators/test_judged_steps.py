@@ -163,7 +163,7 @@ def error_from(monkeypatch, sizes, works, has_third):
         (at, first)))  # fmt: skip
     monkeypatch.setattr(adaptive, "combine", lambda *row: rows.append(row))
     monkeypatch.setattr(adaptive, "size_of_error", size)
-    monkeypatch.setattr(adaptive, "work_error", lambda m, p, out, rtol: answer["work"])
+    monkeypatch.setattr(adaptive, "work_error", lambda m, p, out, rtol, atol: answer["work"])
     found = error_of_step("mechanism", pair, "state", "out", 0.1, 1e-3, 1e-5)
     assert noted == [("state", True), ("out", False)]
     estimates = ("error", "third")[: len(rows)]
@@ -185,18 +185,20 @@ def test_two_estimates_make_one_as_in_dop853(monkeypatch):
 
 
 def test_work_is_compared_with_the_energy_that_moves(monkeypatch):
-    """|error of the work| / (rtol (energy of speeds + energy exchanged))."""
-    monkeypatch.setattr(adaptive, "energy_of_speeds", lambda mechanism, measure: 3.0)
+    """|error of the work| / (rtol (T + E) + m (a |V| + a^2 / 2)): here m = 6 kg, |V| = 1 m/s."""
+    speeds = lambda mechanism, measure, more: 3.0 * (1.0 + more) ** 2  # noqa: E731
+    monkeypatch.setattr(adaptive, "energy_of_speeds", speeds)
     monkeypatch.setattr(adaptive, "supply_at", lambda mechanism: 1)
     mechanism = SimpleNamespace(layout=SimpleNamespace(supply=2))
     out = np.zeros(2 + adaptive.EXCHANGED + 1)
     out[2 + adaptive.EXCHANGED] = -5.0
 
-    def missed(wrong, rtol):
+    def missed(wrong, rtol, atol=0.0):
         pair = SimpleNamespace(measure=None, increment=np.array([9.0, wrong]))
-        return work_error(mechanism, pair, out, rtol)
+        return work_error(mechanism, pair, out, rtol, atol)
 
     assert missed(-0.04, 1e-2) == pytest.approx(0.04 / (1e-2 * 8.0))
+    assert missed(-0.04, 1e-2, 0.1) == pytest.approx(0.04 / (0.08 + 6.0 * (0.1 + 0.005)))
     assert missed(0.0, 1e-2) == missed(0.1, 0.0) == 0.0
     assert missed(np.nan, 1e-2) == missed(np.inf, 1e-2) == np.inf
 

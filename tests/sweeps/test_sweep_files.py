@@ -10,6 +10,7 @@ import pytest
 import chasles as ch
 from chasles.cli import main
 from chasles.io.sweep_files import read_sweep
+from chasles.many.sweeps.sweep import check_steps_are_chosen
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "sweep_top.toml"
 
@@ -49,7 +50,8 @@ def test_a_spreadsheet_finds_no_formula_in_the_table_of_a_sweep(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('[vary]\n"top.mass" = 1.0\n', "vary"),
+        ('[vary]\n"top.mass" = 1.0\n', r"must be a list of values or a range, got 1.0"),
+        ("[vary]\ntop.mass = [1.0]\n", 'Write the path in quotes: "top.mass"'),
         ('[vary]\n"top.mass" = { from = 1.0, to = 2.0 }\n', "count"),
         ('[vary]\n"top.mass" = { from = -1.0, to = 2.0, count = 3, scale = "log" }\n', "log"),
         ('[vary]\n"top.mass" = { from = 1.0, to = inf, count = 3 }\n', "finite"),
@@ -107,3 +109,32 @@ def test_a_sweep_writes_nowhere_by_itself(tmp_path, capsys):
 def test_units_and_words_of_a_run_are_those_of_model_files(tmp_path):
     asked = read_sweep(written(tmp_path, "[run]\nstabilise = {alpha = 1.0, beta = 2.0}\n[vary]\n"))
     assert asked["options"]["stabilise"].alpha == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[vary]\nstep = [1e-3]\n", "Give until = 1.0"),
+        ("until = 1.0\n", r"a table \[vary\]"),
+        ("until = 1.0\n[vary]\n'top.mass' = [1.0]\n", "step was left out"),
+        ("until = 1.0\n[vary]\nmethod = ['dopri5']\n", "step was left out"),
+    ],
+)
+def test_what_every_run_needs_is_asked_for_before_any_is_made(tmp_path, capsys, text, words):
+    file = written(tmp_path, "")
+    file.write_text('model = "top.toml"\n' + text)
+    assert main(["sweep", str(file), "--workers", "1"]) == 2
+    assert re.search(words, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("given", "chosen"),
+    [
+        ({"step"}, []),
+        ({"tol"}, ["rk4"]),
+        ({"rtol", "until"}, ["dopri5"]),
+        ({"until"}, [None, "auto"]),
+    ],
+)
+def test_runs_with_a_step_or_an_accuracy_are_begun(given, chosen):
+    check_steps_are_chosen(given, chosen)

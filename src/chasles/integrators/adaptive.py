@@ -197,26 +197,28 @@ def error_of_step(
     note_speeds(mechanism, measure, out, False)
     combine(pair.error, 0, pair.count, step, pair.slopes, length, pair.increment)
     size = size_of_error(mechanism, measure, out, pair.increment, SHARE * rtol, SHARE * atol)
-    size = max(size, work_error(mechanism, pair, out, SHARE * rtol))
+    size = max(size, work_error(mechanism, pair, out, SHARE * rtol, SHARE * atol))
     if pair.has_third == 0 or size == 0.0 or size == np.inf:
         return size
     combine(pair.third, 0, pair.count, step, pair.slopes, length, pair.increment)
     third = size_of_error(mechanism, measure, out, pair.increment, SHARE * rtol, SHARE * atol)
-    third = max(third, work_error(mechanism, pair, out, SHARE * rtol))
+    third = max(third, work_error(mechanism, pair, out, SHARE * rtol, SHARE * atol))
     return size * size / sqrt(size * size + 0.01 * third * third)
 
 
 @routine
-def work_error(mechanism: Any, pair: Any, out: Any, rtol: float) -> float:
+def work_error(mechanism: Any, pair: Any, out: Any, rtol: float, atol: float) -> float:
     """The error of the work supplied, in pair.increment, as a multiple of what is tolerated."""
     exchanged = abs(out[mechanism.layout.supply + EXCHANGED])
-    scale = energy_of_speeds(mechanism, pair.measure) + exchanged
+    speeds = energy_of_speeds(mechanism, pair.measure, 0.0)
+    faster = energy_of_speeds(mechanism, pair.measure, atol)
+    tolerated = rtol * (speeds + exchanged) + faster - speeds
     wrong = abs(pair.increment[supply_at(mechanism)])
     if rtol == 0.0 or wrong == 0.0:
         return 0.0
-    if not wrong <= 1e300 * rtol * scale:
+    if not wrong <= 1e300 * tolerated:
         return np.inf
-    return wrong / (rtol * scale)
+    return wrong / tolerated
 
 
 @routine

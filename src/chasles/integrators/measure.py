@@ -9,8 +9,13 @@ $$ |(\omega, v)|^2 = |v|^2 + l^2|\omega|^2 $$
 is how far (how fast) its points are off, in metres (per second).  It is judged against
 $a + r\,l$ for displacements, and $a + r\,|V|$ for velocities V, a and r being `atol` and `rtol`;
 the worst body counts.  Nothing depends on where the origin is, nor on the space of a body.  Work is
-judged as well, against r times the energy of the bodies and what was exchanged: a motion may be
-told exactly by drivers, and their work has to be found all the same.
+judged as well, against
+
+$$ r\,(T + E) + \sum m\,(a\,|V| + \tfrac12 a^2), \qquad T = \sum \tfrac12 m |V|^2 , $$
+
+E being the energy exchanged: a motion may be told exactly by drivers, and their work has to be
+found all the same.  The sum is the kinetic energy of speeds that are wrong by a.  Without it the
+first work on bodies at rest would be judged against nothing.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -126,11 +131,11 @@ def size_of_error(
 
 
 @routine
-def energy_of_speeds(mechanism: Any, measure: Any) -> float:
-    """What energies are large or small against: the bodies at the speeds noted, J."""
+def energy_of_speeds(mechanism: Any, measure: Any, more: float) -> float:
+    """The bodies at the speeds noted, all of them faster by `more` m/s, J."""
     total = 0.0
     for body in range(mechanism.system.body_count):
-        speed = measure.speeds[body]
+        speed = measure.speeds[body] + more
         total += 0.5 * mechanism.system.bodies.mass[body] * speed * speed
     return total
 

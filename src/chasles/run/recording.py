@@ -322,10 +322,19 @@ def compare(folder: Path, header: dict[str, Any]) -> None:
 
 def both_values(known: Any, fresh: Any) -> str:
     """The two values of an option in words, where they are short enough to be read."""
-    texts = ["none" if value is None else str(value) for value in (known, fresh)]
+    texts = [legible(value) for value in (known, fresh)]
     if any(len(text) > LONGEST_VALUE or text[:1] in "#{" for text in texts):
         return ""
     return f": {texts[0]}, and this call has {texts[1]}"
+
+
+def legible(value: Any) -> str:
+    """A value of the header as it was given; numbers are written there in hexadecimal digits."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(legible, value))}]"
+    if isinstance(value, str) and value.lstrip("-").startswith("0x"):
+        return str(float.fromhex(value))
+    return "none" if value is None else str(value)
 
 
 def unordered(text: Any) -> Any:
