@@ -1,6 +1,6 @@
 """`sweep`: many runs of a model, and what they say together."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Executor
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
@@ -283,9 +283,9 @@ def sweep(
     return Sweep(plan, tuple(records[number] for number in sorted(records)), said)
 
 
-def check_steps_are_chosen(given: Collection[str], chosen: Sequence[Any]) -> None:
+def check_steps_are_chosen(given: Set[str], chosen: Sequence[Any]) -> None:
     """Refuse a sweep none of whose runs has a step, or an accuracy from which steps follow."""
-    if given.isdisjoint({"step", *CHOOSING}) and "auto" not in chosen:
+    if not given & {"step", *CHOOSING} and "auto" not in chosen:
         raise InvalidOption(
             "sweep: step was left out.",
             "Give it in seconds, step=1e-3, or an accuracy, options={'tol': 1e-6}. In a file:"
