@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import signal
+import sys
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +12,13 @@ from pathlib import Path
 # Before NumPy is imported, and for the workers and all processes that tests start: matrices here
 # are small, and threads that wait for their next product would take the CPU of the other worker.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Where Python is told to write no bytecode beside modules, a process would compile the package and
+# its tests for a second: here all of them keep it in a folder of their own.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path.home() / ".cache" / "chasles-tests")
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
 import fresh
 import pytest
