@@ -1,5 +1,6 @@
 """Recorded and continued runs with tolerances, events and chosen times: to the bit."""
 
+import shutil
 import signal
 import warnings
 from dataclasses import replace
@@ -211,6 +212,55 @@ def test_a_forged_memory_of_events_is_refused(tmp_path, refusal):
         recording.write_checked(
             tmp_path / "run" / recording.COMMIT, text + b"\n" + numbers.tobytes()
         )
+
+
+def sealed(folder, head, reached, **entries):
+    """Another commit, sealed as a run does it."""
+    words, numbers = reached.as_plain()
+    text = recording.json.dumps(head | words | entries).encode() + b"\n" + numbers.tobytes()
+    recording.write_checked(folder / recording.COMMIT, text)
+
+
+NUMBERS = (np.nan, np.inf, -1.0, 1e308, 1e-320, 3.5)
+
+
+@pytest.mark.parametrize("name", ["impacts", "controller", "grid, impacts"])
+def test_a_forged_memory_is_refused_or_makes_a_result(name, tmp_path, monkeypatch):
+    """What is known beside the block: never an error of Python's own, or states out of order."""
+    options = RUNS[name] | {"save_every": 1}
+    short = partial(ch.simulate, pendulum(), 0.5, start=START)
+    kill_after(monkeypatch, 5, tmp_path / "run", options, short)
+    head, reached = recording.read_commit(tmp_path / "run")
+    words, numbers = reached.as_plain()
+    for place in range(reached.block.size, numbers.size):
+        for value in NUMBERS:
+            folder, forged = tmp_path / f"{place} {value}", numbers.copy()
+            shutil.copytree(tmp_path / "run", folder)
+            forged[place] = value
+            sealed(folder, head, type(reached).from_plain(words, forged))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    found = short(into=folder, resume=True, **options)
+                    assert np.isfinite(found.absolute).all() and (np.diff(found.t) > 0.0).all()
+                except ch.ChaslesError as error:
+                    assert error.remedy
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"events": []}, {"events": None}, {"events": {"end": "abc"}}, {"events": {"end": ["nan"]}},
+        {"events": {"end": [float("nan")]}}, {"events": {"end": [-1.0]}}, {"origin": "-0x1p3"},
+        {"index": 0}, {"step": "0x1p-1000"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_no_run_says_of_events_and_times_is_refused(entry, tmp_path, monkeypatch, refusal):
+    options = RUNS["grid, impacts"]
+    kill_after(monkeypatch, 9, tmp_path / "run", options)
+    sealed(tmp_path / "run", *recording.read_commit(tmp_path / "run"), **entry)
+    refusal(lambda: run(into=tmp_path / "run", resume=True, **options), ch.InvalidFile)
 
 
 def test_the_command_resumes_a_run_with_tolerances(tmp_path, monkeypatch):

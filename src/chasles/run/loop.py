@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks at the progress bar, and before it appears.
 CHUNK_SECONDS, BAR_DELAY = 0.2, 1.5
+#: What is counted is less: a number that may be counted on.
+MOST_COUNTED = 2.0**53
 #: Steps that are taken at once at first.
 FIRST_PIECE = 64
 
@@ -102,7 +104,8 @@ class Run:
     def begin(self) -> None:
         """Keep the first state, and look for events there."""
         record = self.output.record
-        self.output.served = 0 if record is None else record.rows()
+        if record is not None and record.rows():
+            self.output.served, self.output.last = record.rows(), record.last_time()
         self.pace.begin()
         if self.watch is None:
             return
@@ -223,7 +226,8 @@ class Run:
         since = alarm[[UNBALANCED_SINCE, OPEN_SINCE, MISSED_SINCE]]
         since = since[since != NEVER]
         return bool(
-            np.all((met >= 0) & (met < count))
+            np.all((begin.counted >= 0) & (begin.counted < MOST_COUNTED))
+            and np.all((met >= 0) & (met < count))
             and np.all((noted >= 0) & (noted < max(1, count)))
             and np.all((since >= 0) & (since <= begin.time))
         )

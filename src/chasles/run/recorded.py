@@ -111,11 +111,24 @@ def read_commit(folder: Path) -> tuple[dict[str, Any], Checkpoint]:
         raise forged(folder / COMMIT, f"it has {len(plain['digests'])} digests")
     try:
         reached = Checkpoint.from_plain(plain, np.frombuffer(numbers, "<f8"))
-        if not (reached.index >= 0 and reached.step > 0.0 and math.isfinite(reached.time)):
+        if not (reached.index >= 0 and reached.step > 0.0 and 0.0 <= reached.time < math.inf):
             raise ValueError(f"it stands at step {short_repr(plain['index'])} of {reached.step} s")
+        check_events(plain.get("events", {}))
         return plain, reached
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise forged(folder / COMMIT, one_line(error)) from None
+
+
+def check_events(events: Any) -> None:
+    """Refuse what does not say when events happened."""
+    if not isinstance(events, dict):
+        raise ValueError(f"events is {short_repr(events)}")
+    for name, times in events.items():
+        if not isinstance(times, list) or not all(
+            isinstance(t, int | float) and not isinstance(t, bool) and 0.0 <= t < math.inf
+            for t in times
+        ):
+            raise ValueError(f"event {short_repr(name)} happened at {short_repr(times)}")
 
 
 #: What a header and a commit have at least, and of what type; what a result needs besides is asked

@@ -22,7 +22,6 @@ from chasles.build.system.signals import Inputs
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import InvalidFile, InvalidOption
 from chasles.model.checks import check_flag
-from chasles.model.errors import one_line
 from chasles.result.atomic_file import (
     CHECKSUM,
     PART,
@@ -153,6 +152,7 @@ class Recording:
                 self.streams[name] = Stream(self.folder / name, columns, count, digest)
             if self.begun:
                 self.take_up_inputs(run)
+                self.check_last_time(run)
 
     def lock(self) -> None:
         """One run at a time; the lock goes with the process, however it ends."""
@@ -190,6 +190,13 @@ class Recording:
         if held is not None:
             run.control.times, run.control.history = [float(held.times[-1])], [held.values[-1]]
             run.control.drained = 1
+
+    def check_last_time(self, run: Run) -> None:
+        """Refuse to go on from before the last state; wanted ones may be within the next step."""
+        reached = self.checkpoint()
+        ahead = 0.0 if run.grid.t_eval is None else reached.step
+        if self.last_time() > reached.time + ahead:
+            raise forged(self.folder / COMMIT, "the run stands before its last state")
 
     def is_due(self) -> bool:
         return time.monotonic() - self.last >= SEGMENT_SECONDS
@@ -242,13 +249,8 @@ class Recording:
         """When the events of the run that goes on happened, up to where it stands."""
         assert self.commit is not None
         head, reached = self.commit
-        try:
-            return {
-                name: [float(t) for t in times if float(t) <= reached.time]
-                for name, times in head["events"].items()
-            }
-        except (AttributeError, LookupError, TypeError, ValueError) as error:
-            raise forged(self.folder / COMMIT, one_line(error)) from None
+        known = head.get("events", {}).items()
+        return {name: [float(t) for t in times if t <= reached.time] for name, times in known}
 
     def inputs(self) -> Inputs | None:
         """What was held so far."""

@@ -87,7 +87,12 @@ class TolerancePace(ChoosingPace):
         if memory.size != len(self.memory()):
             return
         control, known = memory[2:count], memory[count]
-        if not (np.isfinite(memory).all() and np.all(control >= 0.0) and known in (0.0, 1.0)):
+        step, accepted = control[0], control[REMEMBERED.index(adaptive.ACCEPTED)]
+        if not (
+            np.isfinite(memory).all() and np.all(control >= 0.0) and known in (0.0, 1.0)
+            and 0.0 <= memory[0] <= begun.time and 0.0 <= memory[1] <= accepted
+            and (step == 0.0 or begun.time + step > begun.time)
+        ):  # fmt: skip
             raise InvalidFile(
                 "start: what the checkpoint knows of its steps is not from a run.",
                 "Begin at its last state: start=result.state(), which begins at t = 0.",
