@@ -322,3 +322,9 @@ def test_in_python_the_interrupt_carries_the_result(t_eval):
     if t_eval is None:
         assert np.array_equal(result.position("top")[1], whole.position("top")[-1])
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize(("other", "ours"), [("--dt", "--step"), ("--tend", "--until")])
+def test_names_of_other_programs_are_translated_on_the_command_line(other, ours, capsys):
+    assert main(["run", "model.toml", other, "0.1"]) == 2
+    assert f"Did you mean '{ours}'" in capsys.readouterr().err

@@ -52,3 +52,15 @@ def test_the_slow_motion_is_right_where_the_vibration_is_damped(together):
         run = ch.simulate(pair(together), until=0.05, step=1e-3, method="bliedf3", start=start)
     ends = [run.coordinate_rate(f"rail {name}")[-1] for name in "ab"]
     assert ends == pytest.approx([1 / 3, 1 / 3], abs=1e-9)
+
+
+def test_a_formula_of_several_bodies_is_named_where_linearly_implicit_steps_fail():
+    start = {"rail a": (0.0, 1.0), "rail b": (0.0, 0.0)}
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        run = ch.simulate(
+            pair(True), until=0.02, step=1e-3, method="linearly-implicit", start=start
+        )
+    (text,) = [text for text in run.warnings if "half as long" in text]
+    assert "'tie', a formula of several bodies, gives way to 'a' only" in text
+    assert "generalized-alpha" in text

@@ -1,5 +1,6 @@
 """Forward and reverse mode, compiled and read from lists, are derivatives of the same steps."""
 
+import math
 from dataclasses import replace
 
 import mpmath
@@ -315,3 +316,11 @@ def test_functions_of_time_of_ones_own_are_those_of_every_run():
     assert found.value == pytest.approx(-np.sin(angle), rel=1e-9)
     by_mass = np.cos(angle) * 2.0 / inertia**2 * 0.01**2 / 2.0  # the moment 0.4 r^2 stays
     assert found["ball.mass"] == pytest.approx(by_mass, rel=1e-9)
+
+
+@pytest.mark.parametrize("plain", [math.sin, float, lambda x: math.hypot(x, 1.0)])
+def test_a_function_that_loses_the_record_of_its_numbers_is_refused(plain):
+    bob = ch.Body.sphere("bob", radius=0.1, mass=1.0)
+    model = ch.Model([bob])
+    with pytest.raises(ch.InvalidOption, match="NumPy's functions"):
+        ch.gradient(model, lambda run: plain(run.position("bob")[-1, 2]), ["gravity"], 0.1, 1e-2)

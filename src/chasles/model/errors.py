@@ -355,7 +355,9 @@ class UnknownName(ChaslesError):
         names = list(known)
         by_lower = {n.lower(): n for n in names}
         word = (name if isinstance(name, str) else short_repr(name)).lower()
-        close = [n for n in ELSEWHERE.get(word, ()) if n in by_lower]
+        bare = word.lstrip("-")  # of an option of a command
+        dashes = word[: len(word) - len(bare)]
+        close = [dashes + n for n in ELSEWHERE.get(bare, ()) if dashes + n in by_lower]
         close = close or get_close_matches(word, by_lower, n=1)
         meant = " or ".join(f"'{by_lower[n]}'" for n in close)
         hint = f"Did you mean {meant}?  " if close else ""

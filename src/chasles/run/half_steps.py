@@ -31,7 +31,7 @@ from chasles.integrators.advance import UNSEEN
 from chasles.integrators.measure import body_sizes
 from chasles.integrators.methods import Method
 from chasles.integrators.rosenbrock import LinearlyImplicit
-from chasles.model import Contact, JointStop
+from chasles.model import Contact, CustomForce, JointStop
 from chasles.result import energy
 from chasles.run.grid_pace import GridPace
 from chasles.run.loop import Ended, Run
@@ -234,9 +234,20 @@ def turning_forces(ended: Ended) -> list[str]:
     remedy = f"{better:.2g} s would do" if better else f"smaller than {step:g} s"
     return [
         f"body '{missed[1]}' misses about {100.0 * min(missed[0], 1.0):.2g} % of its way, as steps"
-        f" half as long show: stiff forces turn in a step of {step:g} s, which linearly implicit"
-        f" steps do not see. Take a smaller step ({remedy}). {INSTEAD}"
+        f" half as long show: {unseen_by_steps(run, step)}. Take a smaller step ({remedy})."
+        f" {INSTEAD}"
     ]
+
+
+def unseen_by_steps(run: Run, step: float) -> str:
+    """What linearly implicit steps leave out of how forces give way."""
+    for force in run.stepper.solver.setup.model.forces:
+        if isinstance(force, CustomForce) and force.others:
+            return (
+                f"linearly implicit steps know how '{force.name}', a formula of several bodies,"
+                f" gives way to '{force.body}' only"
+            )
+    return f"stiff forces turn in a step of {step:g} s, which linearly implicit steps do not see"
 
 
 def energy_missed(ended: Ended) -> tuple[float, float, float]:

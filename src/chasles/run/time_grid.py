@@ -70,7 +70,7 @@ def make_tolerances(
         raise InvalidOption(
             f"{where}: the method '{method.name}' cannot choose its steps: it has no embedded"
             " method to judge them by.",
-            f"Give a step, or one of the methods that can: {able}.",
+            f"Give a step; or tol=1e-6 and no method; or one of the methods that can: {able}.",
         )
     if until != np.inf:  # which only a run by hand has
         until = checked_positive(until, "until", "s", where, InvalidOption)

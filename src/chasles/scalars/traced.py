@@ -95,6 +95,10 @@ def _assume_and_guard(
     return (if_true if condition else if_false)(*args)
 
 
+class NotRecorded(TypeError):
+    """A number of a record was to become a float, which has no record."""
+
+
 class Traced:
     """A number, where it came from, and the tape that knows."""
 
@@ -161,7 +165,7 @@ class Traced:
         return bool(self.compared("!=", 0.0))
 
     def __float__(self) -> float:
-        raise TypeError("a traced scalar cannot become a float: what it came from would be lost")
+        raise NotRecorded("a traced scalar cannot become a float: what it came from would be lost")
 
 
 def method_of(name: str) -> Callable[..., Traced]:

@@ -304,7 +304,8 @@ class SignalList:
         """What the user should know: functions that are asked at every stage, which is slow."""
         return [
             f"{asked.owner}: it is not smooth enough to be fitted for {part:.0%} of the run, where"
-            " it is called at every stage. A Signal.table is faster, if the function is smooth."
+            " it is called at every stage. A Signal.table is faster, if the function is"
+            " smooth; it is not for pulses and jumps."
             for fitted in self.fitted
             for asked, part in [(fitted.asked[0], fitted.asked_part())]
             if part > TOLD

@@ -20,7 +20,7 @@ from chasles.many.ensembles.observe import read_program
 from chasles.many.gradients.branches import Branch
 from chasles.many.gradients.reader_ir import LANES
 from chasles.many.gradients.tape import Tape
-from chasles.many.gradients.trajectory import Trajectory
+from chasles.many.gradients.trajectory import Trajectory, answer_of
 from chasles.many.traced.adjoint import adjoint
 from chasles.scalars.nodes import Program
 
@@ -48,7 +48,7 @@ class ReversePass:
         self.t = tape.step * self.kept.astype(float)
         self.absolute = stepper.absolute(np.ascontiguousarray(table[:, : stepper.layout.integrals]))
         run = Trajectory(stepper.solver.setup, self.t, self.absolute)
-        self.value, weights = run.weights(function(run))
+        self.value, weights = run.weights(answer_of(function, run))
         self.seeds = seeds_of(tape, table, self.t, weights)
 
     def go(self, every: int) -> Floats:

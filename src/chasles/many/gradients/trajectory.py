@@ -1,5 +1,6 @@
 """A run as the function sees it whose gradient is asked for."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from chasles.model import Body, InvalidOption, Model, UnknownName
 from chasles.model.errors import short_repr
 from chasles.result.bodies import OfBodies
 from chasles.scalars.nodes import Place
-from chasles.scalars.traced import Tape, Traced
+from chasles.scalars.traced import NotRecorded, Tape, Traced
 
 
 class Trajectory:
@@ -75,3 +76,15 @@ class Trajectory:
         inputs = self._absolute.ravel().tolist()
         found, _ = adjoint(program).replay([*inputs, 1.0])
         return value.value, np.array(found).reshape(self._absolute.shape)
+
+
+def answer_of(function: Callable[[Trajectory], Any], run: Trajectory) -> Any:
+    """What the user's function makes of a run, if it keeps the record of its numbers."""
+    try:
+        return function(run)
+    except NotRecorded as error:
+        raise InvalidOption(
+            "gradient: the function turns a number of the run into a float, and what it came from"
+            " is lost.",
+            "Use arithmetic and NumPy's functions, np.sin(x) and not math.sin(x) or float(x).",
+        ) from error
