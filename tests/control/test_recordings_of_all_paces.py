@@ -347,3 +347,16 @@ def test_a_run_that_was_killed_before_the_first_wanted_time_goes_on(tmp_path, mo
         assert "has no states yet" in refusal(partial(ch.load, folder), ch.InvalidFile)
         same(run(into=folder, resume=True, **options), whole)
         same(ch.load(folder), whole)
+
+
+@pytest.mark.parametrize("other", [{"tol": 1e-9}, {"until": 6.0}])
+def test_a_run_with_an_accuracy_goes_on_with_the_same_accuracy_and_end(tmp_path, other):
+    options = {"until": 0.5, "tol": 1e-5, "start": START, "into": tmp_path / "run"}
+    whole = ch.simulate(pendulum(), **options)
+    again = ch.simulate(pendulum(), **options, resume=True)
+    np.testing.assert_array_equal(again.absolute, whole.absolute)
+    with pytest.raises(ch.InvalidOption, match="follow from tol=") as refused:
+        ch.simulate(pendulum(), **{**options, **other}, resume=True)
+    assert "start=load(folder)" in str(refused.value)
+    longer = ch.simulate(pendulum(), 1.0, start=ch.load(tmp_path / "run"), rtol=1e-8)
+    assert longer.t[-1] == 1.0

@@ -38,7 +38,7 @@ from chasles.run.implicit_choice import by_implicit_steps, work_of
 from chasles.run.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
 from chasles.run.one_run import Prepared, integrate, prepared
 from chasles.run.options import USUAL_WITH_TOLERANCES, Options, is_auto
-from chasles.run.recording import open_recording
+from chasles.run.recording import OtherRun, open_recording
 
 #: The accuracy of `method="auto"` where none is asked for.
 USUAL_TOL = 1e-6
@@ -114,9 +114,17 @@ def to_accuracy(options: Options) -> Result:
 def recorded(options: Options, judged: Judged, wanted: float, words: str) -> Result:
     """The run once more, into a folder: only now its tolerances are known."""
     again = replace(judged.options, into=options.into, resume=options.resume)
-    return integrate(
-        again, seal=lambda result: with_estimate(replace(judged, result=result), wanted, words)
-    )
+    try:
+        return integrate(
+            again, seal=lambda result: with_estimate(replace(judged, result=result), wanted, words)
+        )
+    except OtherRun as error:
+        raise OtherRun(
+            f"{error.what} Method, steps and tolerances follow from tol={wanted:g} and until ="
+            f" {options.until:g} s.",
+            "A run with tol can be resumed with the same tol and until. To go on longer, continue"
+            " its result: simulate(model, until, start=load(folder), rtol=1e-8).",
+        ) from None
 
 
 class SameAgain:

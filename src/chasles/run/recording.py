@@ -303,6 +303,10 @@ def write_checked(path: Path, contents: bytes) -> None:
         os.close(folder)
 
 
+class OtherRun(InvalidOption):
+    """The folder holds another run than the one that is to go on."""
+
+
 def compare(folder: Path, header: dict[str, Any]) -> None:
     """Refuse to go on with another run than the one in the folder."""
     known = read_header(folder)
@@ -314,7 +318,7 @@ def compare(folder: Path, header: dict[str, Any]) -> None:
         if name == "model":
             pair = (unordered(pair[0]), unordered(pair[1]))
         if name not in FREE and pair[0] != pair[1]:
-            raise InvalidOption(
+            raise OtherRun(
                 f"resume: the run in '{folder}' was begun with another '{name}'"
                 f"{both_values(*pair)}.",
                 "Repeat the call that began it, with a later until= if you like, or record into"
