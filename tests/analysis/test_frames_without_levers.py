@@ -40,3 +40,21 @@ def test_a_frame_that_moves_without_any_mass_is_named(find, order):
     model = ch.Model([(arm, bob, loose)[k] for k in order], joints)
     with pytest.raises(ch.ChaslesError, match="body 'loose'"):
         find(model)
+
+
+@pytest.mark.parametrize("mass", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("find", [ch.equilibrium, ch.linearise, ch.equations, ch.joint_dynamics])
+def test_a_pin_between_two_bars_that_may_turn_about_itself_is_named(find, mass):
+    """Bars and pin are held in the plane; only the turn of the pin is free, and has no mass."""
+    ends = ((-1, 0, 0), (0, 0, 1), (1, 0, 0))
+    left = ch.Body.rod("left", mass=mass, between=ends[:2])
+    right = ch.Body.rod("right", mass=mass, between=ends[1:])
+    pin = ch.Body.frame("pin", position=ends[1])
+    bars = [
+        ch.Revolute("a", ch.GROUND, left, at=ends[0], axis="y"),
+        ch.Revolute("b", ch.GROUND, right, at=ends[2], axis="y"),
+        ch.Revolute("c", left, pin, at=ends[1], axis="y"),
+        ch.Revolute("d", right, pin, at=ends[1], axis="y"),
+    ]
+    with pytest.raises(ch.ChaslesError, match="body 'pin'"):
+        find(ch.Model([left, right, pin], bars))

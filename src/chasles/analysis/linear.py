@@ -15,6 +15,7 @@ from chasles.analysis.tangent import Tangent, placed, summed
 from chasles.build.start.factor import DampedKkt, joined, unit_scale
 from chasles.build.system.state import rotations
 from chasles.core.arrays import TWIST, Floats, Integers
+from chasles.model import InvalidModel
 
 #: mu of the accelerations.
 DAMPING = 1e-10
@@ -59,7 +60,22 @@ class Linear:
     def kkt(self) -> DampedKkt:
         jacobian = self.terms.jacobian
         scale = unit_scale(self.inverse, jacobian)
-        return DampedKkt(self.mass, jacobian, DAMPING, scale)
+        try:
+            return DampedKkt(self.mass, jacobian, DAMPING, scale)
+        except RuntimeError:  # of SciPy: a factor is singular
+            raise self.moves_nothing() from None
+
+    def moves_nothing(self) -> InvalidModel:
+        """The refusal of a motion that the rows allow and that moves no mass, by its body."""
+        rows = [np.asarray((self.inverse @ self.mass).todense()), self.terms.jacobian.toarray()]
+        shape = np.abs(np.linalg.svd(np.vstack(rows))[2][-1])
+        names = list(self.instant.setup.body_index)
+        body = names[int(np.argmax(shape[: 6 * len(names)].reshape(-1, 6).max(axis=1)))]
+        return InvalidModel(
+            f"body '{body}' can move without any mass that moves along: such a motion has no"
+            " frequency.",
+            "Give it a mass, weld it to its parent, or connect a body with mass to it.",
+        )
 
     @cached_property
     def solution(self) -> tuple[Floats, Floats]:

@@ -26,7 +26,7 @@ import numpy as np
 from chasles.analysis.linear import Linear, Unbalance
 from chasles.build.start.redundancy import joint_of_row
 from chasles.core.arrays import Floats
-from chasles.model import InvalidModel, RedundantConstraints
+from chasles.model import RedundantConstraints
 
 #: Repeated rows that change by more than this per rad or m stop repeating: a singular pose.
 SINGULAR = 1e-6
@@ -43,14 +43,6 @@ class Free:
     repeated: Floats  # (rows, r): combinations of rows that vanish
 
 
-def lightest_mover(linear: Linear, basis: Floats) -> str:
-    """The body that moves most in the free motion with the least kinetic energy."""
-    _, shapes = np.linalg.eigh(basis.T @ (linear.mass @ basis))
-    names = list(linear.instant.setup.body_index)
-    twists = (basis @ shapes[:, 0])[: 6 * len(names)].reshape(-1, 6)
-    return names[int(np.argmax(np.abs(twists).max(axis=1)))]
-
-
 def free_motions(linear: Linear, jacobian: Floats, rank: int) -> Free:
     """The tangent space of constraints."""
     unweighted, mass = np.linalg.cholesky(linear.inverse.toarray()), linear.mass
@@ -63,11 +55,7 @@ def free_motions(linear: Linear, jacobian: Floats, rank: int) -> Free:
     try:
         lower = np.linalg.cholesky(basis.T @ (mass @ basis))
     except np.linalg.LinAlgError:
-        raise InvalidModel(
-            f"body '{lightest_mover(linear, basis)}' can move without any mass that moves along:"
-            " such a motion has no frequency.",
-            "Give it a mass, weld it to its parent, or connect a body with mass to it.",
-        ) from None
+        raise linear.moves_nothing() from None
     basis = np.linalg.solve(lower, basis.T).T
     back = back - basis @ (basis.T @ (mass @ back))
     return Free(basis, back, inverse[:, None] * u[:, rank:])
