@@ -49,3 +49,38 @@ def test_a_tower_does_not_make_a_right_run_wrong():
     ]
     result = ch.simulate(ch.Model([tower, bob], joints), 1.0, step=1e-3)
     assert result.provenance["imbalance"] < 1e-6
+
+
+def swinging(shift, method, **options):
+    rod = ch.Body.rod("rod", 1.0, 10.0, position=(shift + 0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, rod, at=(shift, 0, 0), axis=(0, 1, 0))
+    return ch.simulate(ch.Model([rod], [hinge]), 0.2, step=1e-3, method=method, **options)
+
+
+@pytest.mark.filterwarnings("ignore:reactions are lost")
+@pytest.mark.parametrize("spaces", ["auto", "SE3"])
+@pytest.mark.parametrize("method", ["rattlie", "rattlie4"])
+@pytest.mark.parametrize("shift", [1e5, 1e6, 1e7])
+def test_rattlie_closes_joints_as_far_as_places_have_digits(shift, method, spaces):
+    near, far = (swinging(at, method, spaces=spaces).position("rod") for at in (0.0, shift))
+    assert np.abs(far - near - (shift, 0, 0)).max() < 4 * np.spacing(shift)
+
+
+@pytest.mark.parametrize("method", ["generalized-alpha", "bliedf2", "rattlie"])
+def test_reactions_lost_in_rounding_far_away_are_told(method):
+    with pytest.warns(ch.ChaslesWarning, match="reactions are lost in rounding"):
+        swinging(1e6, method, spaces="SE3")
+
+
+@pytest.mark.filterwarnings("error::chasles.ChaslesWarning")
+def test_reactions_of_the_method_that_is_advised_are_right_far_away():
+    method = "generalized-alpha index 2"
+    near, far = (swinging(at, method, spaces="SE3").reaction("hinge") for at in (0.0, 1e6))
+    assert far.force == pytest.approx(near.force, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("error::chasles.ChaslesWarning")
+@pytest.mark.parametrize("method", ["generalized-alpha", "bliedf2", "rattlie"])
+def test_reactions_a_kilometre_away_raise_no_alarm(method):
+    near, far = (swinging(at, method, spaces="SE3").reaction("hinge") for at in (0.0, 1e3))
+    assert far.force == pytest.approx(near.force, abs=1e-4)

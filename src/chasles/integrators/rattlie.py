@@ -58,7 +58,7 @@ from chasles.core.signals import put_signals
 from chasles.core.stage import failure
 from chasles.core.state_block import finish_step, slope_length
 from chasles.integrators.compositions import composition
-from chasles.integrators.gauss import LOST, has_converged
+from chasles.integrators.gauss import HARDLY, LOST, has_converged
 from chasles.integrators.rattlie_momenta import (
     MISSED_AT_END,
     MISSED_AT_START,
@@ -67,6 +67,7 @@ from chasles.integrators.rattlie_momenta import (
     keep_integrals,
     put_forces,
     put_missing,
+    rounding_of_places,
     size_of_step,
     want_no_gaps,
     want_no_slips,
@@ -168,6 +169,7 @@ def find_mean(mechanism: Any, workspace: Any, scheme: Any, t: float, length: flo
     tree = mechanism.tree
     clear(scheme.early, mechanism.loops.row_count)
     scale_of, last = size_of_step(mechanism, workspace, scheme, length), 0.0
+    rounding = rounding_of_places(mechanism, workspace, length)
     put_signals(mechanism.system.signals, t + length, workspace.signals)
     guess_mean(tree, scheme, workspace.signals, length)
     for index in range(MOST_ITERATIONS):
@@ -180,7 +182,8 @@ def find_mean(mechanism: Any, workspace: Any, scheme: Any, t: float, length: flo
         count_up(scheme.tally, ITERATED, 1)
         for k in range(tree.rate_count):
             scheme.mean[k] += mechanism.loop_work.solution[k]
-        if has_converged(index, change, last, scale_of):
+        stalls = index > 0 and change >= HARDLY * last
+        if has_converged(index, change, last, scale_of) or (stalls and change <= rounding):
             put_mean_twists(mechanism, workspace, scheme, length)
             put_trial(mechanism, scheme, length, True)
             return OK

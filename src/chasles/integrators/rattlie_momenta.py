@@ -22,6 +22,7 @@ from chasles.compiled import formula, once, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
     POSE_R,
+    POSE_X,
     SE3_CODE,
     clear,
     copy,
@@ -52,11 +53,13 @@ from chasles.core.stage import force_powers, put_coordinate_powers, put_powers, 
 from chasles.core.state_block import put_turn_rates
 from chasles.groups.se3 import se3_dexp_inv
 from chasles.groups.so3 import so3_dexp_inv, so3_from_matrix, so3_log
-from chasles.groups.vectors import axpy, neg, scale, sub, symvec, tmatmul, tmatvec
+from chasles.groups.vectors import axpy, dot, neg, scale, sub, symvec, tmatmul, tmatvec
 from chasles.scalars.elementary import sqrt
 
 #: The equation at the start of a step, and that at its end, by the sign of xi in dexp^-T.
 MISSED_AT_START, MISSED_AT_END = 1.0, -1.0
+#: A gap of a joint is rounded by a few ulps of places.
+ULPS = 2.0**-49
 
 
 # --- momenta of bodies ---
@@ -134,6 +137,19 @@ def size_of_step(mechanism: Any, workspace: Any, scheme: Any, length: float) -> 
             if mass > 0.0:
                 total += force * force / mass
     return mass_norm(system, workspace.search) + abs(length) * (sqrt(total) + along)
+
+
+@routine
+def rounding_of_places(mechanism: Any, workspace: Any, length: float) -> float:
+    """Velocities, in the mass metric, by which gaps of joints are rounded in a step.
+
+    Far from the origin a place has few digits left for a gap.
+    """
+    system, total = mechanism.system, 0.0
+    for body in range(system.body_count):
+        place = vec3(workspace.absolute, body * ABSOLUTE_WIDTH + POSE_X)
+        total += system.bodies.mass[body] * dot(place, place)
+    return ULPS * sqrt(total) / abs(length)
 
 
 # --- what is missed ---

@@ -15,7 +15,7 @@ import numpy as np
 from chasles.build.start.redundancy import joint_of_row, lightest_body
 from chasles.build.system.build import Setup
 from chasles.build.system.gaps import alike, length_rows
-from chasles.core.arrays import Floats
+from chasles.core.arrays import POSE_X, TWIST, Floats
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.mechanism import AccuracyLimits
 from chasles.core.outcomes import OK
@@ -37,6 +37,7 @@ from chasles.core.state_block import (
 )
 from chasles.integrators.bliedf import Bliedf
 from chasles.integrators.generalized_alpha import GeneralizedAlpha
+from chasles.integrators.rattlie import RATTLIE
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import Contact, CustomForce, JointStop
 from chasles.result import energy
@@ -55,6 +56,9 @@ AT_REST = 1e-9
 #: Steps of one body (a second), of those that ask functions of users, and halvings at the most that
 #: are tried for a step that would do.
 MOST_PROBED, MOST_ASKED, MOST_HALVINGS = 200_000, 2_000, 10
+#: Rounding of reactions, as a share of the usual ones, that is told of models as many levers away
+#: from the origin.
+ROUNDED, FAR = 3e-5, 1e3
 #: How the warning of an energy balance that does not close begins.
 UNBALANCED = "the energy balance misses"
 #: What else may be done where forces do work.
@@ -274,9 +278,32 @@ def left_at_the_end(ended: Ended) -> float:
     return abs(float(kinetic[0] - state.alarm()[AT_START] - block[supplied]))
 
 
+def rounded_reactions(ended: Ended) -> list[str]:
+    r"""Multipliers that follow from gaps, rounded by $\epsilon |x|$: accelerations by it over h^2."""
+    run, setup, saved = ended.run, ended.setup, ended.saved
+    own = ended.method.index == 3 or ended.method.name in RATTLIE
+    if not own or run.stepper.mechanism.loops.row_count == 0 or not len(saved.times):
+        return []
+    far = float(np.abs(saved.absolute[..., POSE_X : POSE_X + 3]).max(initial=0.0))
+    spin = float(np.abs(saved.absolute[..., TWIST : TWIST + 3]).max(initial=0.0))
+    usual = float(np.linalg.norm(setup.model.gravity)) + spin * spin * setup.longest_lever
+    step = run.pace.typical_step
+    lost = 2.0 * np.finfo(float).eps * far / step**2
+    if far <= FAR * setup.longest_lever or not lost > ROUNDED * usual > 0.0:
+        return []
+    better = "generalized-alpha index 2"
+    return [
+        f"reactions are lost in rounding by about {100.0 * lost / usual:.1g} % of those of gravity"
+        f" and rotation: bodies are {far:.3g} m from the origin, and '{ended.method.name}' divides"
+        f" gaps of joints there by the square of the step of {step:g} s. The motion is rounded far"
+        f" less. Place the model nearer to the origin, or take method='{better}' or a longer step."
+    ]
+
+
 #: In the order in which they speak.
 CHECKS: tuple[Callable[[Ended], list[str]], ...] = (
     failed_checks, lost_attitudes, turning_forces, unfitted_signals, missed_energy,
+    rounded_reactions,
 )  # fmt: skip
 
 
