@@ -279,7 +279,7 @@ def left_at_the_end(ended: Ended) -> float:
 
 
 def rounded_reactions(ended: Ended) -> list[str]:
-    r"""Multipliers that follow from gaps, rounded by $\epsilon |x|$: accelerations by it over h^2."""
+    r"""Multipliers from gaps are rounded as those: accelerations by $\epsilon |x| / h^2$."""
     run, setup, saved = ended.run, ended.setup, ended.saved
     own = ended.method.index == 3 or ended.method.name in RATTLIE
     if not own or run.stepper.mechanism.loops.row_count == 0 or not len(saved.times):
