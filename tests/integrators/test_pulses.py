@@ -132,3 +132,20 @@ def test_steps_in_a_sine_stay_those_of_the_tolerance():
     assert np.diff(result.t).max() < 0.34
     speed = (1 - np.cos(4 * np.pi * result.t)) / (4 * np.pi)
     assert result.velocity("b")[:, 0] == pytest.approx(speed, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["dop853", "dopri5", "tsit5"])
+@pytest.mark.parametrize("width", [0.1, 0.2, 0.3])
+def test_motions_too_small_to_be_squared_do_not_end_a_run(method, width):
+    r"""Before and after a pulse $a\,e^{-((t - t_0)/w)^2}$ errors of steps are below $10^{-160}$."""
+
+    def pulse(t):
+        return 0.01 * np.exp(-(((t - 7.123) / width) ** 2))
+
+    box = ch.Body.box("box", (0.1, 0.1, 0.1), mass=1.0)
+    slide = ch.Prismatic("slide", ch.GROUND, box, (0, 0, 0), "x")
+    model = ch.Model([box], [slide], drivers=[ch.Driver("pulse", slide, pulse)], gravity=(0, 0, 0))
+    run = ch.simulate(model, 10.0, rtol=1e-6, method=method)
+    assert run.status == "finished"
+    assert np.abs(run.position("box")[:, 0] - pulse(run.t)).max() < 1e-15
+    assert run.warnings == ()

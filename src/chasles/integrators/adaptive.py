@@ -55,6 +55,8 @@ SAFETY = 0.9
 SHORTEST, LONGEST, FAILED = 0.1, 5.0, 0.25
 #: Errors below this fraction of the tolerance do not tell the next step anything more.
 SMALL_ERROR = 1e-4
+#: Errors up to this multiple of the tolerance, and its inverse, are squared: both are numbers.
+SQUARED = 1e150
 #: Of a step that starts elsewhere than at the state, and leaves what is known of that.
 ASIDE = -1.0
 #: Fields of `control`: the time, the next step (0: find one) and the error of the last one;
@@ -190,7 +192,8 @@ def error_of_step(
 ) -> float:
     r"""The error of the step to `out`, as a multiple of what is tolerated.
 
-    DOP853 has two estimates, of orders 5 and 3: $e_5^2/\sqrt{e_5^2 + e_3^2/100}$.
+    DOP853 has two estimates, of orders 5 and 3: $e_5^2/\sqrt{e_5^2 + e_3^2/100}$, which is less
+    than $e_5$.
     """
     length, measure = slope_length(mechanism), pair.measure
     note_speeds(mechanism, measure, state, True)
@@ -198,7 +201,7 @@ def error_of_step(
     combine(pair.error, 0, pair.count, step, pair.slopes, length, pair.increment)
     size = size_of_error(mechanism, measure, out, pair.increment, SHARE * rtol, SHARE * atol)
     size = max(size, work_error(mechanism, pair, out, SHARE * rtol, SHARE * atol))
-    if pair.has_third == 0 or size == 0.0 or size == np.inf:
+    if pair.has_third == 0 or not 1.0 / SQUARED < size < SQUARED:
         return size
     combine(pair.third, 0, pair.count, step, pair.slopes, length, pair.increment)
     third = size_of_error(mechanism, measure, out, pair.increment, SHARE * rtol, SHARE * atol)
