@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import host_cuda
 import numpy as np
@@ -15,7 +16,7 @@ from test_ensemble import STEP, spinning_top
 
 import chasles as ch
 from chasles.cli import main
-from chasles.many.ensembles.gpu import export_cuda
+from chasles.many.ensembles.gpu import GpuRun, export_cuda
 from chasles.model import ChaslesWarning
 
 needs_compiler = pytest.mark.skipif(host_cuda.COMPILER is None, reason="there is no g++")
@@ -107,6 +108,22 @@ def test_where_it_is_full_the_cpu_goes_on_and_nothing_is_lost(monkeypatch):
         found = ch.ensemble(spinning_top(), vary, 0.02, STEP, device="gpu")
     assert_array_equal(whole.position, found.position)
     assert found.attrs["device"] == "gpu, whose memory was full, and cpu"
+
+
+@pytest.mark.parametrize("most, first, chunk", [(1, 0, 1), (2640, 0, 10), (2640, 2, 17)])
+def test_chunks_have_as_many_members_as_bytes_allow(monkeypatch, most, first, chunk):
+    """Of 3 + 2 numbers and 7 in each row still to come: four rows at the start, two later."""
+    monkeypatch.setattr("chasles.many.ensembles.gpu.MOST_BYTES", most)
+    shapes = {"blocks": (40, 3), "points": (40, 5, 7)}
+    arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
+    members = SimpleNamespace(parameters=np.zeros((40, 2)))
+    run, sizes = object.__new__(GpuRun), []
+    run.state = SimpleNamespace(members=members, every=1, observe=None, **arrays)
+    run.cupy = host_cuda.cupy()
+    run.piece = lambda variant, group, first: sizes.append(group.tolist())
+    run.take(None, np.arange(40), first)
+    assert [k for piece in sizes for k in piece] == list(range(40))
+    assert {len(piece) for piece in sizes[:-1]} == {chunk} and len(sizes[-1]) <= chunk
 
 
 @needs_compiler
