@@ -129,6 +129,17 @@ def test_loops_whose_rows_repeat_each_other_move(name, method):
         assert np.abs(apart).max() < 1e-10
 
 
+@pytest.mark.parametrize("space", ["SE3", "auto"])
+def test_bennett_moves_where_all_of_its_rows_stay(space):
+    """To pass singular poses no rows are chosen: a stage keeps what they contradict each other."""
+    model = next(b for b in ch.library if b.name == "bennett").model()
+    run = ch.simulate(model, 0.1, step=1e-3, method=METHOD, spaces=space, singular="pass")
+    exact = ch.simulate(model, 0.1, step=2.5e-4, method="dop853")
+    for body in run.model.body_names:
+        apart = run.position(body)[-1] - exact.position(body)[-1]
+        assert np.abs(apart).max() < 1e-10
+
+
 def test_feedback_is_refused_by_name():
     with pytest.raises(ch.InvalidOption, match=r"(?s)'half-explicit'.*stabilise='projection'"):
         ch.simulate(
