@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import chasles as ch
 from chasles.build.system.coordinates import gap
@@ -129,3 +130,24 @@ def test_a_time_just_beyond_the_end_is_told_from_the_end(refusal):
     run = ch.simulate(ch.Model([ch.Body.sphere("ball", 0.1, mass=1.0)]), 1.0, 0.1)
     message = refusal(lambda: run.at(1.0000001), ch.InvalidOption)
     assert "t = 1.0000001 s" in message and "to 1.0 s" in message
+
+
+@pytest.mark.parametrize("spin", [-10.0, 10.0])
+@pytest.mark.parametrize("spaces", ["auto", "SE3", "SO3xR3"])
+@pytest.mark.parametrize("joint", ["Revolute", "Cylindrical", "Helical", "Planar"])
+def test_whole_turns_pass_between_states_of_every_joint_that_turns(joint, spaces, spin):
+    """Free of forces a body spins evenly: by half turns and whole ones, counted or not."""
+    pitch = {"pitch": 0.03} if joint == "Helical" else {}
+    rise = spin * 0.03 if joint == "Helical" else 0.0
+    rotor = ch.Body.box(
+        "rotor", (0.3, 0.2, 0.1), mass=1.0, angular_velocity=(0, 0, spin), velocity=(0, 0, rise)
+    )
+    kind = getattr(ch, joint)
+    bearing = kind("bearing", ch.GROUND, rotor, at=(0, 0, 0), axis="z", **pitch)
+    model = ch.Model([rotor], [bearing], gravity=(0, 0, 0))
+    run = ch.simulate(model, 2.0, 1e-2, spaces=spaces)[::5]
+    for t in np.linspace(0.0, 2.0, 97):
+        state = run.at(t)
+        turned = Rotation.from_rotvec((0, 0, spin * t)).as_matrix()
+        np.testing.assert_allclose(state.rotation[0], turned, atol=1e-9)
+        np.testing.assert_allclose(state.position[0], (0, 0, rise * t), atol=1e-9)

@@ -123,10 +123,16 @@ def check_turn(
 
 
 def shifted(pair: int, begin: Any, end: Any, length: float, share: float) -> tuple[Any, Any]:
-    """Stored numbers and rates of a pair whose coordinates are numbers: an angle comes first."""
+    """Stored numbers and rates of a pair whose coordinates are numbers: an angle comes first.
+
+    It is known but for whole turns where the joint counts none: the turn between is a short one.
+    """
     stored = begin[0].copy()
     at = [0, *range(3, len(stored))] if turns_of(pair) else list(range(len(stored)))
-    gone, rates = cubic(end[0][at] - stored[at], begin[1], end[1], length, share)
+    apart = end[0][at] - stored[at]
+    if turns_of(pair):
+        apart[0] = nearest_turn(apart[0], 0.5 * length * (begin[1][0] + end[1][0]))
+    gone, rates = cubic(apart, begin[1], end[1], length, share)
     stored[at] += gone
     if turns_of(pair):
         stored[1:3] = np.cos(stored[0]), np.sin(stored[0])
