@@ -107,6 +107,37 @@ def test_projection_is_repeated_until_velocities_fit_after_a_long_step_too():
     assert slipping(closed) < 5e-14
 
 
+def test_a_loop_of_one_row_is_closed_as_one_of_many():
+    arms = [
+        ch.Body.rod(name, 1.0, 1.0, axis="z", position=(x, 0, -0.5), angular_velocity=spin)
+        for name, x, spin in (("left", 0.0, (0, 3.0, 0)), ("right", 0.7, None))
+    ]
+    joints = [
+        ch.Revolute(f"hinge {arm.name}", ch.GROUND, arm, at=(x, 0, 0), axis="y")
+        for arm, x in zip(arms, (0.0, 0.7))
+    ]
+    rod = ch.Distance("rod", *arms, (0, 0, -0.9), (0.7, 0, -0.6))
+    model = ch.Model(arms, [*joints, rod])
+    gaps = {}
+    for stabilise in (None, "projection"):
+        run = ch.simulate(model, 1.0, step=0.02, method=METHOD, stabilise=stabilise)
+        gaps[stabilise] = run.violation("rod").max()
+        ends = [
+            run.position(arm.name)[-1] + run.rotation(arm.name)[-1] @ (0, 0, z)
+            for arm, z in zip(arms, (-0.4, -0.1))
+        ]
+        speeds = [
+            run.velocity(arm.name)[-1]
+            + np.cross(
+                run.rotation(arm.name)[-1] @ run.angular_velocity(arm.name)[-1],
+                run.rotation(arm.name)[-1] @ (0, 0, z),
+            )
+            for arm, z in zip(arms, (-0.4, -0.1))
+        ]
+        assert abs((ends[1] - ends[0]) @ (speeds[1] - speeds[0])) < 1e-13
+    assert gaps["projection"] < 1e-13 < 1e-10 < gaps[None]
+
+
 def test_a_rolling_disc_rolls():
     """Nonholonomic rows are rows of velocities; the method needs no other."""
     benchmark = next(b for b in ch.library if "rolling" in b.name)
