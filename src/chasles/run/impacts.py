@@ -160,6 +160,7 @@ class Bouncer:
         waiting = [hit]
         for _ in range(MOST_AT_ONCE):
             if not waiting:
+                self.part(block, t)
                 return met
             met.append(waiting.pop())
             self.jump(block, t, met[-1])
@@ -218,13 +219,33 @@ class Bouncer:
         pull, leaving = float(row @ found.acceleration), -float(row @ found.velocity)
         return 2.0 * leaving / pull if pull > 0.0 and leaving > 0.0 else np.inf
 
-    def meets(self, block: Floats, t: float, end: End) -> bool:
+    def approach(self, block: Floats, t: float, end: End) -> float:
+        """The rate at which a coordinate moves outwards at its end; 0 if it does not."""
         state = Moment(self.stepper, block, t)
-        side, key = end.side, end.key
-        outwards = side * state.rate(*key)
-        if end.function(t, state) <= -TOUCHES or outwards <= AT_REST * self.fastest[key]:
+        if end.function(t, state) <= -TOUCHES:
+            return 0.0
+        return max(0.0, end.side * state.rate(*end.key))
+
+    def meets(self, block: Floats, t: float, end: End) -> bool:
+        outwards = self.approach(block, t, end)
+        if outwards <= AT_REST * self.fastest[end.key]:
             return False
-        return outwards > ROUNDING * self.largest_rate(block, t, key)
+        return outwards > ROUNDING * self.largest_rate(block, t, end.key)
+
+    def part(self, block: Floats, t: float) -> None:
+        """Coordinates that only the rounding of an impact moves outwards at their ends leave them,
+        at a rate as small as rounding; else the next step would meet these ends again.
+        """
+        for _ in range(MOST_AT_ONCE):
+            moved = False
+            for end in self.ends:
+                outwards = self.approach(block, t, end)
+                least = ROUNDING * self.largest_rate(block, t, end.key) if outwards else 0.0
+                if 0.0 < outwards <= least:
+                    self.push(block, t, end, 0.0, least)
+                    moved = True
+            if not moved:
+                return
 
     def largest_rate(self, block: Floats, t: float, key: tuple[str, str]) -> float:
         r"""What a rate could be with the energy of the motion:
@@ -237,7 +258,23 @@ class Bouncer:
 
     def jump(self, block: Floats, t: float, end: End) -> None:
         """The velocities after one impact."""
-        stepper, impact, key = self.stepper, end.impact, end.key
+        share, key = end.impact.restitution, end.key
+        rate = self.push(block, t, end, share)
+        rebound = share * abs(rate)
+        self.fastest[key] = max(self.fastest[key], rebound, AT_REST * abs(rate))
+        if rebound <= AT_REST * max(self.fastest[key], abs(rate)):
+            raise EventFailed(
+                f"impact '{end.name}': the coordinate of joint '{key[0]}' comes to rest at its"
+                f" end at t = {t:.6g} s.",
+                "What is held there is another model: fix the joint, or take a compliant JointStop;"
+                " the result up to t is kept.",
+            )
+
+    def push(self, block: Floats, t: float, end: End, share: float, leaving: float = 0.0) -> float:
+        """An impulse after which a coordinate leaves its end with a share of its rate, and more by
+        `leaving`; the rate before it.
+        """
+        stepper, key = self.stepper, end.key
         absolute, found = self.equations(block, t)
         row = rate_row(stepper, key, absolute)
         move, alone = allowed_impulse(found.mass, found.jacobian, row)
@@ -248,20 +285,13 @@ class Bouncer:
                 "Drive another coordinate, or leave the impact out.",
             )
         rate = float(row @ found.velocity)
-        rebound = impact.restitution * abs(rate)
-        after = found.velocity - (1.0 + impact.restitution) * rate / (row @ move) * move
+        change = -(1.0 + share) * rate - end.side * leaving
+        after = found.velocity + change / (row @ move) * move
         gained = 0.5 * (after @ found.mass @ after - found.velocity @ found.mass @ found.velocity)
         put_velocities(stepper, block, absolute, after)
         block[stepper.layout.supply + SUPPLIED] += gained
         block[stepper.layout.supply + EXCHANGED] += abs(gained)
-        self.fastest[key] = max(self.fastest[key], rebound, AT_REST * abs(rate))
-        if rebound <= AT_REST * max(self.fastest[key], abs(rate)):
-            raise EventFailed(
-                f"impact '{end.name}': the coordinate of joint '{key[0]}' comes to rest at its"
-                f" end at t = {t:.6g} s.",
-                "What is held there is another model: fix the joint, or take a compliant JointStop;"
-                " the result up to t is kept.",
-            )
+        return rate
 
 
 def allowed_impulse(mass: Floats, jacobian: Floats, row: Floats) -> tuple[Floats, float]:
