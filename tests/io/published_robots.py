@@ -302,9 +302,9 @@ class Pair:
 def accelerations(model: ch.Model, state: ch.State):
     """Of the centres of mass, and angular, in the world (n, 6), by the recursion."""
     problem = TreeProblem.from_model(model, start=state)
-    problem.workspace.quadratures[:] = first_integrals(problem.setup)
     order = [problem.setup.body_index[name] for name in model.body_names]
-    rates = problem.reactions(problem.start).twist_rates[order].reshape(-1, 2, 3)
+    found = problem.reactions(problem.start[None], None, first_integrals(problem.setup)[None])
+    rates = found.accelerations[0, order].reshape(-1, 2, 3)
     v = np.einsum("bji,bj->bi", state.rotation, state.velocity)
     linear = rates[:, 1] + np.cross(state.angular_velocity, v)
     return np.hstack([np.einsum("bij,bj->bi", state.rotation, a) for a in (linear, rates[:, 0])])

@@ -275,7 +275,7 @@ def test_rows_miss_nothing_at_the_accelerations_that_were_solved_for(formula):
     state = problem.start.copy()
     count = problem.tree.stored_count
     state[:count], state[count:] = 0.1, (1.0, -2.0, 1.0 - 2.1 * 2.0)
-    rates = problem.reactions(state).rates
+    rates = problem.reactions(state[None]).last.rates
     tree, loops, loop_work = (
         flat_arrays(x) for x in (problem.tree, problem.loops, problem.loop_work)
     )

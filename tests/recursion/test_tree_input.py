@@ -120,7 +120,7 @@ def test_a_driven_coordinate_is_where_its_motion_is_to_the_last_bit():
 def test_reactions_are_those_of_the_multipliers(seed):
     model = random_tree(seed)
     problem = TreeProblem.from_model(model)
-    ours = problem.reactions(problem.start)
+    ours = problem.reactions(problem.start[None])
     result = ch.simulate(model, until=1e-3, step=1e-3)
     start = on_charts(model, problem, 1e-3, 1e-3)[0]
     largest = max(np.abs(result.reaction(j).force[0]).max() for j in model.joint_names)
@@ -129,7 +129,10 @@ def test_reactions_are_those_of_the_multipliers(seed):
         force, torque = result.reaction(joint).on(name)
         turn = start[k, :9].reshape(3, 3)
         arm = result.reaction(joint).point[0] - start[k, 9:12]
-        own_torque, own_force = turn @ ours.on_bodies[k, 6:9], turn @ ours.on_bodies[k, 9:12]
+        own_torque, own_force = (
+            turn @ ours.last.on_bodies[k, 6:9],
+            turn @ ours.last.on_bodies[k, 9:12],
+        )
         assert own_force == pytest.approx(force[0], abs=1e-11 * largest)
         assert own_torque - np.cross(arm, own_force) == pytest.approx(
             torque[0], abs=1e-11 * largest
@@ -138,9 +141,11 @@ def test_reactions_are_those_of_the_multipliers(seed):
             base = problem.setup.body_index[parent]
             force, torque = result.reaction(joint).on(parent)
             turn = start[base, :9].reshape(3, 3)
-            assert turn @ ours.on_bodies[k, 3:6] == pytest.approx(force[0], abs=1e-11 * largest)
+            assert turn @ ours.last.on_bodies[k, 3:6] == pytest.approx(
+                force[0], abs=1e-11 * largest
+            )
             arm = result.reaction(joint).point[0] - start[base, 9:12]
-            moved = turn @ ours.on_bodies[k, 0:3] - np.cross(arm, force[0])
+            moved = turn @ ours.last.on_bodies[k, 0:3] - np.cross(arm, force[0])
             assert moved == pytest.approx(torque[0], abs=1e-11 * largest)
     assert ours.efforts == pytest.approx(0.0 * ours.efforts, abs=1e-11 * largest)
 
@@ -158,8 +163,8 @@ def test_an_effort_of_a_driver_is_that_of_its_row():
     model = ch.Model(model.bodies, model.joints, gravity=model.gravity, drivers=[driver])
     problem = TreeProblem.from_model(model)
     problem.tree_work.signals[:] = problem.setup.signals.sample(np.zeros(1))[0]
-    ours = problem.reactions(problem.start)
+    ours = problem.reactions(problem.start[None])
     result = ch.simulate(model, until=1e-3, step=1e-3)
     at = problem.tree.rate_at[problem.setup.body_index["body 1"]]
-    assert ours.efforts[at] == pytest.approx(result.effort("drive")[0], rel=1e-11)
-    assert ours.rates[at] == pytest.approx(0.6, rel=1e-12)
+    assert ours.efforts[0, at] == pytest.approx(result.effort("drive")[0], rel=1e-11)
+    assert ours.last.rates[at] == pytest.approx(0.6, rel=1e-12)

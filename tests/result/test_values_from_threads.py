@@ -93,7 +93,8 @@ def test_an_evaluation_keeps_its_values_when_another_state_is_evaluated(result):
     form = result.problem.form
     first = form.at(result.absolute[0], 0.0, result.integrals[0])
     values = (
-        first.found,
+        first.accelerations,
+        first.multipliers,
         first.wrenches,
         first.workspace.jacobian,
         first.workspace.eta,
@@ -110,7 +111,7 @@ def test_the_joints_exert_minus_the_transposed_jacobian_times_lambda(result):
     joints = result.problem.setup.system.joints
     for joint in range(len(joints.kind)):
         span = slice(joints.first_row[joint], joints.first_row[joint] + joints.rows[joint])
-        expected = -found.workspace.jacobian[span].T @ found.multipliers[span]
+        expected = -found.workspace.jacobian[span].T @ found.multipliers[0, span]
         np.testing.assert_allclose(found.wrenches[0, joint], expected, atol=1e-10)
 
 

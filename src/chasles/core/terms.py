@@ -44,31 +44,18 @@ from chasles.scalars.elementary import maximum
 
 
 @routine
-def put_state(
-    system: Any, workspace: Any, k: int, absolute: Any, table: Any, integrals: Any
-) -> None:
-    """The k-th of some absolute states, of the functions of time and of the integrals."""
-    width = system.body_count * ABSOLUTE_WIDTH
-    copy(beyond(absolute, k * width), workspace.absolute, width)
-    copy(beyond(table, k * system.signal_count), workspace.signals, system.signal_count)
-    copy(
-        beyond(integrals, k * system.quadrature_count),
-        workspace.quadratures,
-        system.quadrature_count,
-    )
+def put_inputs(system: Any, workspace: Any, k: int, table: Any, integrals: Any) -> None:
+    """The functions of time and the integrals of the k-th of some states."""
+    signals, count = system.signal_count, system.quadrature_count
+    copy(beyond(table, k * signals), workspace.signals, signals)
+    copy(beyond(integrals, k * count), workspace.quadratures, count)
 
 
 @routine
-def put_terms(system: Any, workspace: Any) -> None:
-    """J, eta, the wrenches of all forces beside gravity in workspace.rhs, and Q in
-    workspace.forces."""
-    absolute, jacobian, eta = workspace.absolute, workspace.jacobian, workspace.eta
-    for joint in range(system.joint_count):
-        assemble_joint(system, joint, absolute, workspace, jacobian, eta)
-    clear(workspace.rhs, 6 * system.body_count)
-    apply_forces(system, workspace)
+def put_all_forces(system: Any, workspace: Any) -> None:
+    """Q, in workspace.forces, from the wrenches of all forces beside gravity in workspace.rhs."""
     for body in range(system.body_count):
-        put_twist(workspace.forces, 6 * body, own_wrench(system, absolute, body))
+        put_twist(workspace.forces, 6 * body, own_wrench(system, workspace.absolute, body))
     for k in range(6 * system.body_count):
         workspace.forces[k] += workspace.rhs[k]
 
@@ -77,8 +64,14 @@ def put_terms(system: Any, workspace: Any) -> None:
 def terms_of(system: Any, work: Any, absolute: Any, table: Any, integrals: Any) -> None:
     """J, eta and Q at an absolute state (1, n, 18), left in `workspace`."""
     model, workspace = borrow(system), borrow(work)
-    put_state(model, workspace, 0, borrow(absolute), borrow(table), borrow(integrals))
-    put_terms(model, workspace)
+    copy(borrow(absolute), workspace.absolute, model.body_count * ABSOLUTE_WIDTH)
+    put_inputs(model, workspace, 0, borrow(table), borrow(integrals))
+    bodies, jacobian, eta = workspace.absolute, workspace.jacobian, workspace.eta
+    for joint in range(model.joint_count):
+        assemble_joint(model, joint, bodies, workspace, jacobian, eta)
+    clear(workspace.rhs, 6 * model.body_count)
+    apply_forces(model, workspace)
+    put_all_forces(model, workspace)
 
 
 #: Differences: half of the digits of a displacement, and of a velocity (per second).

@@ -155,7 +155,7 @@ def equations_at(
     if not found.is_solved:
         raise singular_error(form.setup, found.outcome)
     return equation_terms(
-        form.setup, absolute, found.workspace, found.acceleration, found.multipliers
+        form.setup, absolute, found.workspace, found.acceleration, found.multipliers[-1]
     )
 
 
@@ -212,8 +212,7 @@ def equations_on_pairs(model: Model, state: State | None, acceleration: str) -> 
     spaces, t = resolve_spaces(model, "subgroups"), 0.0 if state is None else state.t
     problem = TreeProblem.from_setup(build_counted(model, spaces, acceleration, state))
     setup, integrals = problem.setup, first_integrals(problem.setup)
-    problem.workspace.quadratures[:] = integrals
-    rates = problem.reactions(problem.start, t).twist_rates.ravel()
+    rates = problem.reactions(problem.start[None], np.array([t]), integrals[None]).acceleration
     absolute = problem.absolute(problem.start[None])[0]
     terms = terms_at(setup, absolute, t, integrals)
     return in_models_order(equation_terms(setup, absolute, terms, rates), setup)

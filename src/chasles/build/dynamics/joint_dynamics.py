@@ -156,14 +156,14 @@ def joint_dynamics(model: Model, state: State | None = None) -> JointDynamics:
         checked_state(state, "state")
     problem = TreeProblem.from_model(model, start=state)
     setup, tree = problem.setup, problem.tree
-    problem.workspace.quadratures[:] = first_integrals(setup)
     change = own_axes(tree)  # orthogonal: both ways by its transpose
     units = unit_twists(tree, problem.tree_work, problem.start)
     twists = np.moveaxis(units, 0, -1) @ change
     inertia = mass_matrices(setup.system)
     mass = np.einsum("nkv,nkl,nlw->vw", twists, inertia, twists)
     mass += change.T @ (tree.armature[:, None] * change)
-    rates = problem.reactions(problem.start, 0.0 if state is None else state.t).rates
+    times, integrals = np.array([0.0 if state is None else state.t]), first_integrals(setup)
+    rates = problem.reactions(problem.start[None], times, integrals[None]).last.rates
     names = coordinate_names(problem)
     check_finite("joint_dynamics", rates, names)
     whole = change.T @ rates

@@ -14,6 +14,7 @@ import numpy as np
 
 from chasles.build.dynamics.cut_joints import TreeStorage, cut_rows, loop_workspace_of
 from chasles.build.dynamics.solver import make_solver, needs_lift
+from chasles.build.start.free_bodies import Solved, inputs_of, solve
 from chasles.build.start.rows import FEATHER
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import with_feathers
@@ -25,33 +26,14 @@ from chasles.build.system.coordinates import (
 )
 from chasles.build.system.state import State
 from chasles.build.system.tree_setup import build_counted, known_coordinates, tree_setup
-from chasles.build.system.tree_state import absolute_of, place_of, state_of
-from chasles.compiled.pointers import lend
-from chasles.core.arrays import ROW_WIDTH, Floats, Workspace
+from chasles.build.system.tree_state import absolute_of, place_of, state_of, states_of
+from chasles.core.arrays import ROW_WIDTH, Floats, Integers, Workspace
 from chasles.core.mechanism import Equations
-from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import Loops, LoopWorkspace
-from chasles.core.recursion.reactions import tree_reactions
 from chasles.core.recursion.tree import BY_WRENCH, Tree, TreeWorkspace, make_tree_workspace
 from chasles.model import Driver, Model, SimulationStopped
 from chasles.model.coordinates import ANGLE
 from chasles.spaces import resolve_spaces
-
-
-@dataclass(frozen=True)
-class TreeReactions:
-    """At one state: rates of the velocities (v,), generalised forces (v,), wrenches of the joints
-    about P in world axes (n, 6), on parent and body in their own axes at their COMs (n, 12), the
-    multipliers of all rows of J, those of the tree's joints zero, and rates of the body twists at
-    the centres of mass (n, 6).
-    """
-
-    rates: Floats
-    efforts: Floats
-    wrenches: Floats
-    on_bodies: Floats
-    multipliers: Floats
-    twist_rates: Floats
 
 
 @dataclass(frozen=True)
@@ -104,47 +86,36 @@ class TreeProblem:
         return absolute_of(self.tree, self.tree_work, states)
 
     @cached_property
-    def lent(self) -> tuple[Any, Any, Any]:
-        """What kernels take, made once for all states: the equations, the same with feathers, which
-        multipliers from elsewhere need, and the workspace.
-        """
-        system, own = self.setup.system, (self.tree_work, self.loops, self.loop_work)
-        trees = self.tree, with_feathers(self.tree, FEATHER)
-        plain, feathered = (lend(Equations(system, tree, *own)) for tree in trees)
-        return plain, feathered, lend(self.workspace)
+    def carriers(self) -> Integers:
+        """(n, 3) The joint of every body's pair, and where its wrenches on parent and body go."""
+        found, joints = np.full((self.tree.body_count, 3), -1), self.setup.system.joints
+        for name, body in tree_setup(self.setup).body_of.items():
+            index = self.setup.joint_index[name]
+            found[body] = index, *((0, 6) if joints.b[index] == body else (6, 0))
+        return found
 
     def reactions(
-        self, state: Floats, t: float = 0.0, multipliers: Floats | None = None
-    ) -> TreeReactions:
-        """Accelerations, efforts and joint wrenches at one state.
+        self, points: Floats, times: Floats | None = None, integrals: Floats | None = None,
+        multipliers: Floats | None = None,
+    ) -> Solved:  # fmt: skip
+        """Accelerations, efforts and joint wrenches at points (T, q + v).
 
-        Under `multipliers` (rows,) that a method has found by itself, if they are given.
+        Under `multipliers` (T, rows) that a method has found by itself, if they are given: they are
+        loads then, beside which nothing may weigh nothing.
         """
-        tree, count = self.tree, self.tree.body_count
-        rates, efforts = np.zeros(tree.rate_count), np.zeros(tree.rate_count)
-        wrenches, on_bodies = np.zeros((count, 6)), np.zeros((count, 12))
-        twist_rates = np.zeros((count, 6))
-        if self.setup.system.signal_count:
-            self.workspace.signals[:] = self.setup.signals.sample(np.array([t]))[0]
-        if multipliers is not None:
-            self.loop_work.multipliers[: self.loops.row_count] = multipliers[self.loops.source]
-        given = multipliers is not None  # as loads, beside which nothing may weigh nothing
-        outcome = tree_reactions(
-            self.lent[given], self.lent[2], state, rates, wrenches, efforts, on_bodies, twist_rates,
-            int(given),
+        tree = self.tree if multipliers is None else with_feathers(self.tree, FEATHER)
+        own = self.tree_work, self.loops, self.loop_work
+        inputs = inputs_of(self.setup, len(points), times, integrals)
+        found = solve(
+            self.setup, Equations(self.setup.system, tree, *own), self.workspace, self.carriers,
+            np.ascontiguousarray(points), inputs, multipliers,
         )  # fmt: skip
-        if outcome != SOLVED:
-            raise no_pivot(outcome)
-        found = np.zeros(self.setup.system.row_count)
-        found[self.loops.source] = self.loop_work.multipliers[: self.loops.row_count]
-        return TreeReactions(rates, efforts, wrenches, on_bodies, found, twist_rates)
-
-
-def no_pivot(row: int) -> SimulationStopped:
-    return SimulationStopped(
-        f"row {row} of the loop-closing joints depends on others at this pose.",
-        "Move off the singular pose.",
-    )
+        if not found.is_solved:
+            raise SimulationStopped(
+                f"row {found.outcome} of the loop-closing joints depends on others at this pose.",
+                "Move off the singular pose.",
+            )
+        return found
 
 
 def needs_tree(setup: Setup) -> bool:
@@ -173,25 +144,8 @@ def read_on_pairs(
     """
     problem = problem or TreeProblem.from_setup(setup, shared=True)
     points = points_of(problem.setup, absolute, integrals, known)
-    joints = setup.system.joints
-    wrenches = np.zeros((len(absolute), setup.system.joint_count, ROW_WIDTH))
-    rates, places = np.zeros((*absolute.shape[:2], 6)), coupled_places(setup)
-    couplings = np.zeros((len(absolute), len(places)))
-    efforts = np.zeros((len(absolute), problem.tree.rate_count))
-    carried = tree_setup(setup).body_of
-    for k, t in enumerate(times.tolist()):
-        given = None if multipliers is None else multipliers[k]
-        problem.workspace.quadratures[: integrals.shape[1]] = integrals[k]
-        found = problem.reactions(points[k], t, given)
-        efforts[k], rates[k] = found.efforts, found.twist_rates
-        couplings[k] = -found.multipliers[places]
-        for index in np.unique(problem.loops.joints).tolist():  # -J^T lambda of what is cut
-            first = int(joints.first_row[index])
-            rows = slice(first, first + int(joints.span[index]))
-            wrenches[k, index] = -found.multipliers[rows] @ problem.workspace.jacobian[rows]
-        for name, body in carried.items():
-            index, halves = setup.joint_index[name], found.on_bodies[body].reshape(2, 6)
-            wrenches[k, index] += halves[:: 1 if joints.b[index] == body else -1].ravel()
+    found = problem.reactions(points, times, integrals, multipliers)
+    joints, wrenches, carried = setup.system.joints, found.wrenches, tree_setup(setup).body_of
     for driver in setup.model.drivers:
         if not isinstance(driver, Driver) or driver.joint not in carried:
             continue  # a row like those of cut joints
@@ -199,11 +153,11 @@ def read_on_pairs(
         at = place_of(problem.tree, body, driven, driver.coordinate)[1]
         index, joint = setup.joint_index[driver.name], setup.joint_index[driver.joint]
         row = coordinate_row(setup, driver.joint, driver.coordinate, absolute)
-        pushed = (efforts[:, at, None] * row).reshape(-1, 2, 6)
+        pushed = (found.efforts[:, at, None] * row).reshape(-1, 2, 6)
         wrenches[:, joint] -= pushed.reshape(-1, ROW_WIDTH)
         same = joints.b[index] == joints.b[joint]  # whether both have the bodies in one order
         wrenches[:, index] = pushed[:, :: 1 if same else -1].reshape(-1, ROW_WIDTH)
-    return OnPairs(wrenches, couplings, rates)
+    return OnPairs(wrenches, -found.multipliers[:, coupled_places(setup)], found.accelerations)
 
 
 def own_readings(
@@ -234,15 +188,11 @@ def points_of(setup: Setup, absolute: Floats, integrals: Floats, known: Floats |
     """
     found = tree_setup(setup)
     tree, body_of = found.tree, found.body_of
-    columns = dict[tuple[int, str], Floats]()
+    columns = dict[tuple[int, str], Any]()
     for joint, (column, *_) in angle_columns(setup).items():
         if joint in body_of:
             columns[body_of[joint], ANGLE] = integrals[:, column]
     for column, (joint, word) in enumerate(coordinate_keys(setup.model)):
         if known is not None and joint in body_of and np.isfinite(known[:, column]).all():
             columns[body_of[joint], word] = known[:, column]
-    rows = [
-        state_of(tree, row, {key: float(column[k]) for key, column in columns.items()})
-        for k, row in enumerate(absolute)
-    ]
-    return np.array(rows).reshape(len(absolute), -1)
+    return states_of(tree, absolute, columns)

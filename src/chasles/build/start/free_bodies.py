@@ -4,8 +4,7 @@ $$ \begin{pmatrix} M & J^T \\ J & -\mu \end{pmatrix}
    \begin{pmatrix} \dot V \\ \lambda \end{pmatrix} =
    \begin{pmatrix} Q \\ \eta \end{pmatrix}, $$
 
-by the program of a tree whose pairs are all free (`core.recursion.free_bodies`), whether or not the
-rows of J are independent.
+by the program of a tree whose pairs are all free, whether or not the rows of J are independent.
 
 Reactions of all joints, which rows repeat others, and the equations of motion laid open are about
 this form, whatever spaces a run takes; but reactions of models with couplings and frames without
@@ -25,13 +24,14 @@ from chasles.build.start.rows import constraint_rows, least_inertia, lifted, wei
 from chasles.build.system.build import Setup, real_rows
 from chasles.build.system.build_tree import build_tree, free_links, with_feathers
 from chasles.build.system.tree_setup import cuts_of, rotor_cuts
-from chasles.core.arrays import ROW_WIDTH, Floats, Workspace, make_workspace
+from chasles.build.system.tree_state import states_of
+from chasles.core.arrays import ROW_WIDTH, Floats, Integers, Workspace, make_workspace, storage
 from chasles.core.mechanism import Equations
 from chasles.core.outcomes import OK
-from chasles.core.recursion.free_bodies import solve_states
 from chasles.core.recursion.groups import Loops, LoopWorkspace, make_loop_workspace
+from chasles.core.recursion.reactions import LastState, solve_states
 from chasles.core.recursion.tables import make_loops
-from chasles.core.recursion.tree import Tree, make_tree_workspace
+from chasles.core.recursion.tree import BY_WRENCH, Tree, make_tree_workspace
 from chasles.core.terms import terms_of
 
 
@@ -42,8 +42,11 @@ class Solved(NamedTuple):
     """
 
     outcome: int
-    found: Floats  # (T, 6 n + padded rows) V' and lambda
+    accelerations: Floats  # (T, n, 6) V'
+    multipliers: Floats  # (T, padded rows) lambda
+    efforts: Floats  # (T, v) generalised forces: those of drivers, along their coordinates
     wrenches: Floats  # (T, m, 12) of the joints on their bodies a and b, body frames at the COM
+    last: LastState
     workspace: Workspace
     loop_work: LoopWorkspace
 
@@ -54,12 +57,34 @@ class Solved(NamedTuple):
     @property
     def acceleration(self) -> Floats:
         """V' (6n,) at the last state."""
-        return self.found[-1, : self.workspace.forces.size]
+        return self.accelerations[-1].ravel()
 
-    @property
-    def multipliers(self) -> Floats:
-        """lambda (padded rows,) at the last state."""
-        return self.found[-1, self.workspace.forces.size :]
+
+def solve(
+    setup: Setup, equations: Equations, workspace: Workspace, carriers: Integers, points: Floats,
+    inputs: tuple[Any, Any], given: Floats | None = None,
+) -> Solved:  # fmt: skip
+    """The equations of some tree at its points (T, q + v); for the arguments see `solve_states`.
+
+    Under the multipliers (T, rows) that are `given`, if they are.
+    """
+    system, tree = setup.system, equations.tree
+    count, rows = len(points), system.row_count
+    last = storage(LastState, {"n": tree.body_count, "v": tree.rate_count})
+    accelerations = np.zeros((count, tree.body_count, 6))
+    multipliers = np.zeros((count, rows)) if given is None else given.copy()
+    efforts = np.zeros((count, tree.rate_count))
+    wrenches = np.zeros((count, system.joint_count, ROW_WIDTH))
+    outcome = solve_states(
+        equations, workspace, points, *inputs, int(given is not None), carriers, last,
+        accelerations, multipliers, efforts, wrenches,
+    )  # fmt: skip
+    if outcome >= 0:
+        outcome = int(equations.loops.source[outcome])  # a row of J
+    return Solved(
+        outcome, accelerations, multipliers, efforts, wrenches, last, workspace,
+        equations.loop_work,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +149,8 @@ class MaximalForm:
 
     def equations(self, workspace: Workspace) -> Equations:
         """With storage of their own, for stages in a workspace: all forces act by wrenches."""
-        tree_work = make_tree_workspace(self.tree, workspace.signals, True, False, True)
+        along = [BY_WRENCH] * self.setup.system.force_count
+        tree_work = make_tree_workspace(self.tree, workspace.signals, True, False, True, along)
         loop_work = make_loop_workspace(self.loops, self.tree.body_count, self.tree.rate_count)
         return Equations(self.setup.system, self.tree, tree_work, self.loops, loop_work)
 
@@ -136,14 +162,12 @@ class MaximalForm:
         Times are 0 unless given.  Without integrals (T, quadratures), angles are taken to be
         within half a turn.
         """
-        system, workspace = self.setup.system, make_workspace(self.setup.system)
+        workspace = make_workspace(self.setup.system)
+        points = states_of(self.tree, absolute)
+        carriers = np.full((self.tree.body_count, 3), -1)
+        inputs = inputs_of(self.setup, len(points), times, integrals)
         equations = self.equations(workspace)
-        states, table, angles = histories(self.setup, absolute, times, integrals)
-        found = np.zeros((len(states), 6 * system.body_count + system.row_count))
-        wrenches = np.zeros((len(states), system.joint_count, ROW_WIDTH))
-        rates = np.zeros(self.tree.rate_count)
-        outcome = solve_states(equations, workspace, states, table, angles, rates, found, wrenches)
-        return Solved(self.named(outcome), found, wrenches, workspace, equations.loop_work)
+        return solve(self.setup, equations, workspace, carriers, points, inputs)
 
     def at(self, absolute: Floats, t: float = 0.0, integrals: Floats | None = None) -> Solved:
         """The equations at one absolute state (n, 18).
@@ -154,7 +178,8 @@ class MaximalForm:
         angles = None if integrals is None else integrals[None]
         solved = self.solve(absolute[None], np.array([t]), angles)
         if not solved.is_solved:
-            solved.found[:], solved.wrenches[:] = np.nan, np.nan
+            for values in (solved.accelerations, solved.multipliers, solved.wrenches):
+                values[:] = np.nan
         return solved
 
     def history(self, absolute: Floats, times: Floats, integrals: Floats) -> tuple[Floats, Floats]:
@@ -165,8 +190,7 @@ class MaximalForm:
         solved = [self.solve(absolute, times, integrals)]
         if not solved[0].is_solved:
             solved = [self.at(*one) for one in zip(absolute, times, integrals)]
-        found = np.concatenate([one.found for one in solved])
-        rates = found[:, : 6 * self.setup.system.body_count].reshape(len(absolute), -1, 6)
+        rates = np.concatenate([one.accelerations for one in solved])
         return np.concatenate([one.wrenches for one in solved]), rates
 
     def speed_residual(
@@ -194,28 +218,24 @@ class MaximalForm:
         out[self.loops.source] = np.abs(1.0 / np.where(inverses != 0.0, inverses, -np.inf))
         return out
 
-    def named(self, outcome: int) -> int:
-        """An outcome whose row is one of J."""
-        return OK if outcome == OK else outcome if outcome < 0 else int(self.loops.source[outcome])
-
 
 def terms_at(
     setup: Setup, absolute: Floats, t: float = 0.0, integrals: Floats | None = None
 ) -> Workspace:
     """J, eta and Q at an absolute state (n, 18); they need no solution, nor independent rows."""
     workspace, angles = make_workspace(setup.system), None if integrals is None else integrals[None]
-    terms_of(setup.lent, workspace, *histories(setup, absolute[None], np.array([t]), angles))
+    inputs = inputs_of(setup, 1, np.array([t]), angles)
+    terms_of(setup.lent, workspace, np.ascontiguousarray(absolute[None]), *inputs)
     return workspace
 
 
-def histories(
-    setup: Setup, absolute: Floats, times: Floats | None, integrals: Floats | None
-) -> tuple[Any, Any, Any]:
-    """States, functions of time and integrals as kernels take them."""
-    system, states = setup.system, np.ascontiguousarray(absolute)
-    table = np.zeros((len(states), 0))
+def inputs_of(
+    setup: Setup, count: int, times: Floats | None, integrals: Floats | None
+) -> tuple[Any, Any]:
+    """Functions of time and integrals of so many states as kernels take them."""
+    system, table = setup.system, np.zeros((count, 0))
     if system.signal_count:
-        table = setup.signals.sample(np.zeros(len(states)) if times is None else times)
+        table = setup.signals.sample(np.zeros(count) if times is None else times)
     if integrals is None:
-        integrals = np.zeros((len(states), system.quadrature_count))
-    return states, np.ascontiguousarray(table), np.ascontiguousarray(integrals)
+        integrals = np.zeros((count, system.quadrature_count))
+    return np.ascontiguousarray(table), np.ascontiguousarray(integrals)

@@ -11,7 +11,7 @@ Along its own coordinates a joint exerts $S^T F = \tau - I_r\ddot q$; of a drive
 $S^T F + I_r\ddot q - \tau$ is the driver's effort.
 """
 
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 from chasles.compiled import beyond, borrow, formula, hot, kernel, routine
 from chasles.core.arrays import (
@@ -19,6 +19,7 @@ from chasles.core.arrays import (
     POSE_R,
     ROW_WIDTH,
     TWIST,
+    Floats,
     clear,
     mat9,
     put3,
@@ -31,8 +32,8 @@ from chasles.core.recursion.articulate import load_on, rigid_of
 from chasles.core.recursion.coupled import couple_bodies
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.inertia import response
-from chasles.core.recursion.kinematics import kinematics
-from chasles.core.recursion.stage import accelerate_loops, push, put_cut_rows
+from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.stage import accelerate_loops, push_bodies, put_cut_rows
 from chasles.core.recursion.tree import (
     ACCELERATION,
     ALPHA,
@@ -46,7 +47,16 @@ from chasles.core.recursion.tree import (
     column_of_turn,
     coordinates_of,
 )
+from chasles.core.terms import put_all_forces, put_inputs
 from chasles.groups.vectors import add, cross, dot, matmult, matvec, neg, sub, tmatvec
+
+
+class LastState(NamedTuple):
+    """What `solve_states` leaves of the last state."""
+
+    rates: Annotated[Floats, "v"]  # of the velocities
+    joint_wrenches: Annotated[Floats, "n", 6]  # see `reactions`
+    on_bodies: Annotated[Floats, "n", ROW_WIDTH]  # see `joint_wrenches`
 
 
 @formula
@@ -162,7 +172,9 @@ def accelerate_at(mechanism: Any, workspace: Any, state: Any, given: int, rates:
     """The rates of all velocities at a state, and wrenches of all rows: SOLVED or a row."""
     tree, tree_work = mechanism.tree, mechanism.tree_work
     kinematics(tree, state, tree_work.rows)
-    push(mechanism, workspace, state)  # places the bodies
+    place(tree, state, tree_work.rows, workspace.absolute)
+    push_bodies(mechanism, workspace)
+    put_all_forces(mechanism.system, workspace)
     if mechanism.loops.row_count > 0:
         put_cut_rows(mechanism, workspace, state)
         if given == 0:
@@ -174,30 +186,75 @@ def accelerate_at(mechanism: Any, workspace: Any, state: Any, given: int, rates:
     return SOLVED
 
 
-@kernel("reactions of trees", seconds=12)
-def tree_reactions(
-    equations: Any, work: Any, state: Any, rates: Any, wrenches: Any, efforts: Any, on_bodies: Any,
-    twist_rates: Any, given: int,
-) -> int:  # fmt: skip
-    """Everything at one state, from the forces of the system and the signals in `work`.
+@routine
+def put_wrenches(
+    mechanism: Any, workspace: Any, carriers: Any, multipliers: Any, on_bodies: Any, out: Any
+) -> None:
+    """What every joint does to its two bodies (m, 12): by its rows -J^T lambda, and as the joint
+    of a pair (see `joint_wrenches`).
 
-    All forces act by wrenches.
-
-    Where multipliers are `given`, in loop_work, rows are no constraints but loads: what the joints
-    that carry bodies exert then is in balance with what a method found the others to exert.
-
-    rates      (v,) of the velocities
-    wrenches   (n, 6) see `reactions`
-    efforts    (v,) see `along_coordinates`
-    on_bodies  (n, 12) see `joint_wrenches`
-    twist_rates  (n, 6) see `put_twist_rates`
+    `carriers` (n, 3) are the joint of every body's pair, or -1, and where its wrenches on the
+    parent and on the body go.
     """
-    mechanism, workspace, found = borrow(equations), borrow(work), borrow(wrenches)
-    tree, rows = mechanism.tree, mechanism.tree_work.rows
-    outcome = accelerate_at(mechanism, workspace, borrow(state), given, borrow(rates))
-    if outcome == SOLVED:
-        reactions(tree, mechanism.tree_work, found)
-        along_coordinates(tree, rows, found, borrow(rates), borrow(efforts))
-        joint_wrenches(tree, rows, found, borrow(on_bodies))
-        put_twist_rates(tree, rows, workspace.absolute, borrow(twist_rates), 0)
-    return outcome
+    joints, jacobian = mechanism.system.joints, workspace.jacobian
+    for joint in range(mechanism.system.joint_count):
+        first, rows = joints.first_row[joint], joints.span[joint]
+        for c in range(ROW_WIDTH):
+            total = 0.0
+            for row in range(first, first + rows):
+                total -= jacobian[row * ROW_WIDTH + c] * multipliers[row]
+            out[joint * ROW_WIDTH + c] = total
+    for body in range(mechanism.tree.body_count):
+        joint = carriers[3 * body]
+        for side in range(2 if joint >= 0 else 0):
+            into = joint * ROW_WIDTH + carriers[3 * body + 1 + side]
+            for c in range(6):
+                out[into + c] += on_bodies[ROW_WIDTH * body + 6 * side + c]
+
+
+@kernel("reactions and accelerations", seconds=8, plain=(100_000, 200_000))
+def solve_states(
+    equations: Any, work: Any, points: Any, table: Any, integrals: Any, given: int, carriers: Any,
+    last: Any, twist_rates: Any, multipliers: Any, efforts: Any, wrenches: Any,
+) -> int:  # fmt: skip
+    """The equations at points (T, q + v) of a tree: SOLVED, or what stopped it at one of them.
+
+    All forces act by wrenches.  `table` holds the functions of time (T, signals), `integrals` work
+    and angles (T, quadratures).  Where `multipliers` are `given`, rows are no constraints but
+    loads: what the joints that carry bodies exert then is in balance with what a method found the
+    others to exert.
+
+    carriers     (n, 3) see `put_wrenches`
+    last         what is left of the last state, see `LastState`
+    twist_rates  (T, n, 6) see `put_twist_rates`
+    multipliers  (T, rows) of all rows of J, zero of those that are not solved for
+    efforts      (T, v) see `along_coordinates`
+    wrenches     (T, m, 12) see `put_wrenches`
+
+    J, eta and Q of the last state stay in `work`, its factor in `loop_work`.
+    """
+    mechanism, workspace, end = borrow(equations), borrow(work), borrow(last)
+    system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
+    length, rows = tree.stored_count + tree.rate_count, mechanism.tree_work.rows
+    for k in range(points.shape[0]):
+        put_inputs(system, workspace, k, borrow(table), borrow(integrals))
+        found = beyond(borrow(multipliers), k * system.row_count)
+        for row in range(loops.row_count if given != 0 else 0):
+            mechanism.loop_work.multipliers[row] = found[loops.source[row]]
+        state = beyond(borrow(points), k * length)
+        outcome = accelerate_at(mechanism, workspace, state, given, end.rates)
+        if outcome != SOLVED:
+            return outcome
+        clear(found, system.row_count)
+        for row in range(loops.row_count):
+            found[loops.source[row]] = mechanism.loop_work.multipliers[row]
+        reactions(tree, mechanism.tree_work, end.joint_wrenches)
+        along = beyond(borrow(efforts), k * tree.rate_count)
+        along_coordinates(tree, rows, end.joint_wrenches, end.rates, along)
+        joint_wrenches(tree, rows, end.joint_wrenches, end.on_bodies)
+        put_twist_rates(
+            tree, rows, workspace.absolute, borrow(twist_rates), 6 * tree.body_count * k
+        )
+        into = beyond(borrow(wrenches), k * system.joint_count * ROW_WIDTH)
+        put_wrenches(mechanism, workspace, borrow(carriers), found, end.on_bodies, into)
+    return SOLVED
