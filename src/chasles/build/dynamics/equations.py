@@ -211,11 +211,9 @@ def equations_on_pairs(model: Model, state: State | None, acceleration: str) -> 
     """The same where couplings or frames without mass are in the model: by the recursion."""
     spaces, t = resolve_spaces(model, "subgroups"), 0.0 if state is None else state.t
     problem = TreeProblem.from_setup(build_counted(model, spaces, acceleration, state))
-    setup, integrals = problem.setup, first_integrals(problem.setup)
-    rates = problem.reactions(problem.start[None], np.array([t]), integrals[None]).acceleration
-    absolute = problem.absolute(problem.start[None])[0]
-    terms = terms_at(setup, absolute, t, integrals)
-    return in_models_order(equation_terms(setup, absolute, terms, rates), setup)
+    setup, absolute = problem.setup, problem.absolute(problem.start[None])[0]
+    found = equations_of_pairs(setup, problem, absolute, t, first_integrals(setup))
+    return in_models_order(found, setup)
 
 
 def in_models_order(found: Equations, setup: Setup) -> Equations:

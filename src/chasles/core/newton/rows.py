@@ -18,38 +18,13 @@ occurs nowhere in the matrix.
 from typing import Any
 
 from chasles.compiled import beyond, hot, once, routine
-from chasles.core.arrays import (
-    ABSOLUTE_WIDTH,
-    POSE_R,
-    ROW_WIDTH,
-    TWIST,
-    clear,
-    copy,
-    get6,
-    mat9,
-    put3,
-    put6,
-    twist6,
-    vec3,
-)
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, TWIST, clear, copy, get6, put6
 from chasles.core.blocks.small import dot6
 from chasles.core.newton.newton_workspace import OPEN, WORST_ROW
 from chasles.core.recursion.closing import put_gaps, put_slips, solve_for
+from chasles.core.recursion.inverse_kinematics import put_frames, put_rates
 from chasles.core.recursion.kinematics import place_bodies
-from chasles.core.recursion.tree import (
-    FREE,
-    LEVER,
-    ROW,
-    SE3_PAIR,
-    SO3XR3_PAIR,
-    SPHERICAL,
-    TURN,
-    axis_of,
-    coordinates_of,
-    turns_of,
-)
 from chasles.core.stabilisation import remove_constant_rows
-from chasles.groups.vectors import ZERO, cross, dot, matvec, sub, tmatvec
 
 
 @hot
@@ -64,53 +39,14 @@ def put_twists_of_rates(mechanism: Any, iteration: Any, point: Any, rates: Any) 
         put6(iteration.twists, 6 * body, get6(iteration.absolute, body * ABSOLUTE_WIDTH + TWIST))
 
 
-@routine
-def motion_in_world(tree: Any, iteration: Any, twists: Any, body: int) -> Any:
-    """Angular velocity, and velocity of the joint's point, of a body with one of some twists."""
-    if body < 0:
-        return ZERO, ZERO
-    turn = mat9(iteration.absolute, body * ABSOLUTE_WIDTH + POSE_R)
-    spin, slide = twist6(twists, 6 * body)
-    spin, slide = matvec(turn, spin), matvec(turn, slide)
-    arm = matvec(mat9(iteration.places, body * ROW + TURN), vec3(tree.centre, 3 * body))
-    return spin, sub(slide, cross(spin, arm))
-
-
 @hot
 def put_rates_of_twists(mechanism: Any, iteration: Any, twists: Any, out: Any) -> None:
     """Rates of coordinates of body twists that joints allow, at the bodies that were lifted."""
     tree = mechanism.tree
     for body in range(tree.body_count):
-        base = tree.base[body]
-        own = motion_in_world(tree, iteration, twists, body)
-        carrier = motion_in_world(tree, iteration, twists, base)
-        put_rates(tree, iteration, body, own, carrier, out, tree.rate_at[body])
-
-
-@routine
-def put_rates(
-    tree: Any, iteration: Any, body: int, own: Any, carrier: Any, out: Any, k: int
-) -> None:
-    """Rates of a body's coordinates, from its motion in the world and that of its base."""
-    pair, base, at = tree.pair[body], tree.base[body], body * ROW
-    turn = mat9(iteration.places, at + TURN)
-    spin, slide = own
-    if base >= 0:
-        spin = sub(spin, carrier[0])
-        lever = vec3(iteration.places, at + LEVER)
-        slide = sub(sub(slide, carrier[1]), cross(carrier[0], lever))
-    if pair >= SPHERICAL:
-        put3(out, k, tmatvec(turn, spin))
-        if pair == FREE:
-            put3(out, k + 3, slide)
-        elif pair == SE3_PAIR:
-            put3(out, k + 3, tmatvec(turn, slide))
-        elif pair == SO3XR3_PAIR:
-            put3(out, k + 3, tmatvec(mat9(iteration.places, base * ROW + TURN), slide))
-    else:
-        for slot in range(coordinates_of(pair)):
-            s = axis_of(tree, iteration.places, body, pair, slot)
-            out[k + slot] = dot(s[0], spin) if slot < turns_of(pair) else dot(s[1], slide)
+        put6(iteration.absolute, body * ABSOLUTE_WIDTH + TWIST, get6(twists, 6 * body))
+    put_frames(tree, iteration.absolute, iteration.places)
+    put_rates(tree, iteration.places, out)
 
 
 @routine
