@@ -248,7 +248,7 @@ def test_an_unknown_mode_is_refused(refusal):
 @pytest.mark.parametrize(
     "method", ["linearly-implicit", pytest.param("gauss4", marks=pytest.mark.slow), "rk4"]
 )
-def test_steps_that_go_on_from_guesses_are_carried_along(method, lists_only):
+def test_steps_that_begin_with_guesses_are_differentiated(method, lists_only):
     """Differences of whole runs, which know nothing of guesses."""
     ball = ch.Body.sphere(
         "ball", radius=0.1, mass=1.0, position=(0.5, 0, 0), velocity=(0.6, 0.3, 0.4)

@@ -62,7 +62,7 @@ def test_the_exported_step_of_a_closed_loop_is_entered_at_the_start(tmp_path):
     kernel(
         (1,), (1,),
         (
-            state, np.zeros(1), np.zeros(1), np.intp(0), np.zeros(1), reached, pending, whole(1),
+            state, np.zeros(1), np.intp(0), np.zeros(1), reached, pending, whole(1),
             np.float64(0.0), np.float64(STEP), whole(0), whole(steps), whole(2**62),
             whole(2**62), whole(0),
         ),

@@ -80,7 +80,7 @@ def accelerate_with_rows(mechanism: Any, workspace: Any, point: Any, slope_out: 
     """Accelerations and multipliers of a mechanism with rows: OK, or why there are none."""
     loop_work, rates = mechanism.loop_work, mechanism.tree.rate_count
     put_cut_rows(mechanism, workspace, point)
-    add_feedback(mechanism.system, workspace, mechanism.stabiliser)
+    add_feedback(mechanism.loops, workspace, mechanism.stabiliser)
     outcome = accelerate_loops(mechanism, workspace, slope_out, rates)
     is_first, loop_work.selecting[0] = loop_work.selecting[0], 0
     if outcome != OK:

@@ -251,7 +251,6 @@ def common_positions(made: Sequence[Portable]) -> list[list[int]]:
 
 def module_header(own: Portable, kept: list[list[int]], blob: Blob, name: str) -> Header:
     """A simulator: its modules, its first state, and what sliders change of that."""
-    keys = list(own.carried)
 
     def code(key: str, module: bytes) -> str:
         return blob.add(f"{name}.{key}", np.frombuffer(module, np.uint8), "u1")
@@ -271,14 +270,7 @@ def module_header(own: Portable, kept: list[list[int]], blob: Blob, name: str) -
         "width": own.width,
         "kept": own.members.stepper.layout.kept,
         "base": blob.add(f"{name}.b", own.base, "f8"),
-        "carried": [own.carried[key] for key in keys],
-        "ways": [
-            {
-                "wasm": code(f"{k}", way.wasm),
-                "keys": [keys.index(key) for key in way.native.recording.carried],
-            }
-            for k, way in enumerate(own.branches)
-        ],
+        "ways": [code(f"{k}", way.wasm) for k, way in enumerate(own.branches)],
         "read": code("r", own.read),
         "words": own.words,
         "tables": tables,

@@ -112,6 +112,7 @@ def correct_rows(mechanism: Any, workspace: Any, iteration: Any, point: Any, pul
     to meet, and no index: what is left is $\\dot v_{n+1} = F(q_{n+1}, v_{n+1})$.
     """
     loops, own = mechanism.loops, mechanism.loop_work
+    iteration.audit[OPEN], iteration.audit[WORST_ROW] = 0.0, -1.0
     if loops.row_count == 0:
         clear(iteration.response, mechanism.tree.rate_count)
         return

@@ -21,8 +21,6 @@ from chasles.core.newton.matrix import load_newton, newton_change
 from chasles.core.newton.newton_workspace import (
     FACTORED,
     ITERATIONS,
-    OPEN,
-    WORST_ROW,
     WORST_VELOCITY,
 )
 from chasles.core.newton.past_points import past_residual
@@ -101,7 +99,6 @@ def chord_change(
     count, pulls = mechanism.tree.rate_count, (index, 1.0 / factors[1], 1.0 / factors[0])
     for k in range(count):
         iteration.apart[k] = iteration.unknown[k] - iteration.slope[mechanism.tree.rate_count + k]
-    iteration.audit[OPEN], iteration.audit[WORST_ROW] = 0.0, -1.0
     correct_rows(mechanism, workspace, iteration, iteration.point, pulls)
     for k in range(count):
         iteration.change[k] = iteration.response[k] - iteration.apart[k]
@@ -256,6 +253,7 @@ def find_second_rates(
     """
     part, count = step / PARTS, mechanism.tree.rate_count
     clear(iteration.shift, count)
+    clear(iteration.increment, slope_length(mechanism))
     copy(state, iteration.point, mechanism.layout.kept)
     outcome = stage(mechanism, workspace, iteration.point, t, iteration.slope)
     count_up(iteration.tally, EVALUATED, 1)

@@ -172,10 +172,11 @@ def feed_back_gaps(mechanism: Any, workspace: Any, state: Any) -> None:
 
 
 @routine
-def add_feedback(system: Any, workspace: Any, stabiliser: Any) -> None:
+def add_feedback(loops: Any, workspace: Any, stabiliser: Any) -> None:
     """What gaps add to eta at a stage, before its equations are solved."""
     if stabiliser.kind == FED_BACK:
-        for row in range(system.row_count):
+        for k in range(loops.row_count):
+            row = loops.source[k]
             workspace.eta[row] += stabiliser.pull[row]
 
 

@@ -166,9 +166,9 @@ def eliminate_group(loops: Any, loop_work: Any, rows: Any, g: int) -> int:
     if place >= 0:
         at, base = 18 * place, loops.end[g] * ROW
         k0, count = get6(reach, at), loops.place_rows[place]
-        inertia = inertia_of(rows, base)
-        if loops.begins[g] != 0:
-            inertia = NO_INERTIA
+        inertia = NO_INERTIA
+        if loops.begins[g] == 0:
+            inertia = inertia_of(rows, base)
         inertia = deflated(inertia, halves(k0), factor[0])
         if count > 1:
             k1 = minus_scaled6(get6(reach, at + 6), factor[1], k0)

@@ -55,6 +55,7 @@ def load_from_jacobian(mechanism: Any, workspace: Any, g: int) -> None:
     tree, loops, loop_work = mechanism.tree, mechanism.loops, mechanism.loop_work
     rows, absolute, jacobian = mechanism.tree_work.rows, workspace.absolute, workspace.jacobian
     first = loops.first_row[g]
+    put3(loop_work.rhs, 3 * g, ZERO)  # also of rows that the group does not have
     for k in range(loops.first_row[g + 1] - first):
         source = loops.source[first + k]
         rhs = workspace.eta[source]

@@ -130,6 +130,7 @@ def factor_at(mechanism: Any, workspace: Any, state: Any, closing: int) -> int:
     tree, tree_work, loop_work = mechanism.tree, mechanism.tree_work, mechanism.loop_work
     kinematics(tree, state, tree_work.rows)
     clear_sums(tree, tree_work.rows)
+    clear(tree_work.efforts, tree.rate_count)
     place(tree, state, tree_work.rows, workspace.absolute)
     put_cut_rows(mechanism, workspace, state)
     load_rows(mechanism, workspace)

@@ -92,8 +92,9 @@ def split_stiffness(tangent: Any, armature: Any, reach: float) -> None:
             tangent.is_rest[0] = 1
             stiffness, damping = beyond(tangent.stiffness, at), beyond(tangent.damping, at)
             positive = beyond(tangent.positive, at)
-            add_positive(stiffness, reach * reach, tangent.spare, rows, positive, 0.0)
-            add_positive(damping, reach, tangent.spare, rows, positive, 1.0)
+            clear(positive, SIZE)
+            add_positive(stiffness, reach * reach, tangent.spare, rows, positive)
+            add_positive(damping, reach, tangent.spare, rows, positive)
             for k in range(SIZE):
                 tangent.spare[k] = positive[k]
                 given = reach * reach * stiffness[k] + reach * damping[k]
@@ -200,10 +201,8 @@ def factor_rows(matrix: Any, out: Any) -> None:
 
 
 @routine
-def add_positive(
-    matrix: Any, factor: float, spare: Any, rows: Any, out: Any, before: float
-) -> None:
-    """out = before * out + factor * the positive part of a matrix."""
+def add_positive(matrix: Any, factor: float, spare: Any, rows: Any, out: Any) -> None:
+    """Add factor * the positive part of a matrix."""
     copy(matrix, spare, SIZE)
     factor_rows(spare, rows)
     for i in range(6):
@@ -211,10 +210,17 @@ def add_positive(
             total = 0.0
             for row in range(6):
                 total += rows[6 * row + i] * rows[6 * row + j]
-            out[6 * i + j] = before * out[6 * i + j] + factor * total
+            out[6 * i + j] += factor * total
 
 
 # --- the equations ---
+
+
+@routine
+def keep_chosen_rows(mechanism: Any, tangent: Any) -> None:
+    """Among rows that depend on each other, those of the state are chosen from here, too."""
+    for row in range(mechanism.loops.row_count):
+        tangent.loop_work.active[tangent.own_rows[row]] = mechanism.loop_work.active[row]
 
 
 @once
@@ -235,9 +241,11 @@ def linearise(mechanism: Any, tangent: Any, point: Any, t: float, reach: float) 
     split_stiffness(tangent, tree.armature, reach)
     kinematics(tree, tangent.still, tree_work.rows)  # leaves POINT as `place` has put it
     if mechanism.loops.row_count > 0:
+        keep_chosen_rows(mechanism, tangent)
         put_cut_rows(tangent, workspace, point)
         clear(workspace.eta, system.row_count)
     clear_sums(tree, tree_work.rows)
+    clear(tree_work.efforts, tree.rate_count)
     add_grounded(tangent)
     load_rows(tangent, workspace)
     failed = loop_inward(tangent.tree, tree_work, loops, loop_work, 1)

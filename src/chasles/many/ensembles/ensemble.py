@@ -167,7 +167,7 @@ def make_run(
     finisher = Finisher(members, lambda: made(first), threads, plainly)
     observe = None
     if names is not None:
-        own, _ = finisher.pristine(first)
+        own = finisher.pristine(first)
         observe = observing(own, names, members.blocks[first], members.places)
     for k, odd in members.odd.items():
         members.blocks[k] = odd.first_block()
@@ -252,7 +252,7 @@ def of_members(model: Model, members: Members, points: Floats, run: LaneRun) -> 
         absolute[:] = stepper.absolute(places).reshape(absolute.shape)
     else:
 
-        def work(member: int, own: Stepper, _: Any) -> None:
+        def work(member: int, own: Stepper) -> None:
             absolute[member] = own.absolute(np.ascontiguousarray(points[member, :, :width]))
 
         run.finisher.each(np.arange(count), work)

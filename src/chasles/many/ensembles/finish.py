@@ -34,17 +34,12 @@ from chasles.run.stops import explained
 
 
 class Loan:
-    """A stepper, and its arrays as they were made."""
+    """A stepper that takes on the numbers of any member."""
 
     def __init__(self, stepper: Stepper) -> None:
         self.stepper = stepper
         found = own_leaves(records_of(stepper)).items()
         self.arrays = {path: value for path, value in found if isinstance(value, np.ndarray)}
-        self.copies = {path: array.copy() for path, array in self.arrays.items()}
-
-    def restore(self) -> None:
-        for path, array in self.arrays.items():
-            array[...] = self.copies[path]
 
     def with_numbers(self, places: Sequence[Key], values: Floats) -> Stepper:
         """The stepper with other numbers at some places."""
@@ -60,19 +55,6 @@ class Loan:
         for path, number in fields.items():
             records = with_number(records, path, number)
         return replace(self.stepper, mechanism=records[0], scheme=records[2])
-
-    def as_made(self, path: Path, entry: int) -> Any:
-        """What an entry of an array was when the stepper was made."""
-        return self.copies[path].flat[entry]
-
-    def give(self, carried: dict[Key, Floats], member: int) -> None:
-        """Put what a member carries where kernels read it."""
-        for (path, entry), values in carried.items():
-            self.arrays[path].reshape(-1)[entry] = values[member]
-
-    def take(self, carried: dict[Key, Floats], member: int) -> None:
-        for (path, entry), values in carried.items():
-            values[member] = self.arrays[path].reshape(-1)[entry]
 
 
 def in_threads(threads: int, work: Callable[[Any], None], pieces: Sequence[Any]) -> None:
@@ -104,28 +86,26 @@ class Finisher:
             return Loan(self.make())
 
     def of(self, member: int, loan: Loan) -> Stepper:
-        """The stepper with the numbers of a member, as if it were just made."""
-        loan.restore()
+        """The stepper with the numbers of a member."""
         return loan.with_numbers(self.members.places, self.members.parameters[member])
 
-    def pristine(self, member: int) -> tuple[Stepper, Loan]:
+    def pristine(self, member: int) -> Stepper:
         """One for a recording, which nobody else uses."""
-        loan = Loan(self.make())
-        return self.of(member, loan), loan
+        return self.of(member, Loan(self.make()))
 
     # --- work ---
 
-    def each(self, group: Integers, work: Callable[[int, Stepper, Loan | None], None]) -> None:
+    def each(self, group: Integers, work: Callable[[int, Stepper], None]) -> None:
         """Some work for each of some members, in threads."""
 
         def one(member: int) -> None:
             odd = self.members.odd.get(member)
             if odd is not None:
-                work(member, odd, None)
+                work(member, odd)
                 return
             loan = self.borrow()
             try:
-                work(member, self.of(member, loan), loan)
+                work(member, self.of(member, loan))
             finally:
                 self.steppers.put(loan)
 
@@ -135,14 +115,9 @@ class Finisher:
         """So many steps of each member, or fewer if it ends or stops."""
         wanted = dict(zip(group.tolist(), np.atleast_1d(counts).tolist(), strict=True))
 
-        def work(member: int, stepper: Stepper, loan: Loan | None) -> None:
+        def work(member: int, stepper: Stepper) -> None:
             first = int(state.at[member])
-            last = min(state.steps, first + wanted[member])
-            if loan is not None:
-                loan.give(state.carried, member)
-            self.steps(state, member, stepper, first, last)
-            if loan is not None:
-                loan.take(state.carried, member)
+            self.steps(state, member, stepper, first, min(state.steps, first + wanted[member]))
 
         self.each(group, work)
 
@@ -175,7 +150,7 @@ class Finisher:
     def monitor(self, state: Any, group: Integers) -> None:
         """Looks that guards have held up, and what is to be kept there."""
 
-        def work(member: int, stepper: Stepper, loan: Loan | None) -> None:
+        def work(member: int, stepper: Stepper) -> None:
             index, block = int(state.at[member]), state.blocks[member]
             grid = (0.0, state.step, index, index, state.steps)
             nowhere, plain = np.zeros((1, 1)), self.plainly_for(stepper, 1)

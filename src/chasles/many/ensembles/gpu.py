@@ -104,7 +104,7 @@ class GpuRun(LaneRun):
 
     def advanced(
         self, variant: Variant, tables: Sequence[Floats], rows: int, first: int
-    ) -> tuple[Sequence[Floats], Any, Integers, Any]:
+    ) -> tuple[Floats, Floats, Any, Integers, Any]:
         cupy, state, count = self.cupy, self.state, len(tables[0])
 
         # (members, numbers) here, (numbers, members) there: turned over on the device.
@@ -115,22 +115,22 @@ class GpuRun(LaneRun):
             back: Floats = cupy.asnumpy(cupy.ascontiguousarray(table.T))
             return back
 
-        states, carried, parameters, observed = map(sent, tables)
+        states, parameters, observed = map(sent, tables)
         saved = cupy.zeros((max(1, rows), state.points.shape[2], count if rows else 1))
         reached, pending = cupy.zeros(count, np.int64), cupy.zeros(count, np.int32)
         whole = np.int64
         variant.run(
             (-(-count // BLOCK),), (BLOCK,),
             (
-                states, carried, parameters, saved if rows else np.intp(0), observed, reached,
+                states, parameters, saved if rows else np.intp(0), observed, reached,
                 pending, whole(count), np.float64(0.0), np.float64(state.step), whole(first),
                 whole(state.steps), whole(state.steps), whole(state.every),
                 whole(first // state.every + 1),
             ),
         )  # fmt: skip
         history = cupy.asnumpy(cupy.ascontiguousarray(cupy.moveaxis(saved, 2, 0)))
-        own = [fetched(table) for table in (states, carried, observed)]
-        return own, history, cupy.asnumpy(reached), cupy.asnumpy(pending) != 0
+        ends = cupy.asnumpy(reached), cupy.asnumpy(pending) != 0
+        return fetched(states), fetched(observed), history, *ends
 
 
 def export_cuda(

@@ -18,7 +18,7 @@ from chasles.core.arrays import Floats, Integers
 from chasles.many.ensembles.finish import Finisher, in_threads
 from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
-from chasles.many.traced.record import Key, NotTraceable, Recording, record
+from chasles.many.traced.record import NotTraceable, Recording, record
 from chasles.many.traced.running import Shelf, machine_code
 from chasles.scalars.nodes import Program
 
@@ -39,11 +39,10 @@ def lane_count() -> int:
 
 @dataclass(frozen=True)
 class Variant:
-    """A recording of the step, its machine code for a pack of members, and what it carries."""
+    """A recording of the step, and its machine code for a pack of members."""
 
     recording: Recording
     run: Any
-    carried: dict[Key, float]  # and what that is at the start
 
 
 SHELF = Shelf()
@@ -58,7 +57,6 @@ class EnsembleState:
     strikes   (members,) how often the generic kernel had to help
     points    (members, rows, kept) what is kept, or of no rows where quantities are observed
     observed  (members, quantities, ACCUMULATED) largest, smallest, sum, last
-    carried   (members,) each, by key
     """
 
     def __init__(
@@ -74,7 +72,6 @@ class EnsembleState:
         self.at, self.strikes = np.zeros((2, count), np.int64)
         self.going: Any = np.array([not status for status in members.status])
         self.pending: Any = np.zeros(count, bool)
-        self.carried: dict[Key, Floats] = {}
         self.in_lanes, self.otherwise = 0, 0  # steps
 
 
@@ -97,12 +94,6 @@ class LaneRun:
             state.members.constants, self.device, state.step, state.points.shape[2],
             state.observe, self.lanes, self.contract,
         )  # fmt: skip
-        for variant in self.variants:
-            self.carry(variant)
-
-    def carry(self, variant: Variant) -> None:
-        for key, value in variant.carried.items():
-            self.state.carried.setdefault(key, np.full(len(self.state.at), value))
 
     @property
     def device(self) -> str:
@@ -149,18 +140,12 @@ class LaneRun:
     def piece(self, variant: Variant, group: Integers, first: int) -> None:
         """Some members as far as they come, all from one step."""
         state, count = self.state, len(group)
-        columns = [state.carried[key] for key in variant.carried]
-        carried = np.array([column[group] for column in columns]).reshape(len(columns), count).T
         parameters = state.members.parameters[group]
         observed = state.observed[group].reshape(count, -1)
-        tables = state.blocks[group], carried, parameters, observed
+        tables = state.blocks[group], parameters, observed
         rows = self.rows_from(first)
-        (states, carried, observed), history, ends, pending = self.advanced(
-            variant, tables, rows, first
-        )
+        states, observed, history, ends, pending = self.advanced(variant, tables, rows, first)
         state.blocks[group] = states
-        for k, column in enumerate(columns):
-            column[group] = carried[:, k]
         if observed.size:
             state.observed[group] = observed.reshape(count, *state.observed.shape[1:])
         if rows:
@@ -174,11 +159,11 @@ class LaneRun:
 
     def advanced(
         self, variant: Variant, tables: Sequence[Floats], rows: int, first: int
-    ) -> tuple[Sequence[Floats], Any, Integers, Any]:
+    ) -> tuple[Floats, Floats, Any, Integers, Any]:
         """What becomes of some members.
 
-        From tables (members, numbers) of blocks, what is carried, parameters and what is observed:
-        these but for the parameters, rows (members, rows, kept), steps reached, whose look is due.
+        From tables (members, numbers) of blocks, parameters and what is observed: blocks, what is
+        observed, rows (members, rows, kept), steps reached, whose look is due.
         """
         state, lanes, count = self.state, self.lanes, len(tables[0])
         packs, kept = -(-count // lanes), state.points.shape[2]
@@ -193,16 +178,16 @@ class LaneRun:
             back: Floats = turned.reshape(packs * lanes, table.shape[1])[:count]
             return back
 
-        states, carried, parameters, observed = map(packed, tables)
+        states, parameters, observed = map(packed, tables)
         saved = np.zeros((packs, rows, kept, lanes))
         reached, pending = variant.run(
-            states, carried, parameters, saved, observed,
+            states, parameters, saved, observed,
             (0.0, state.step, first, state.steps, state.steps), state.every,
             first // state.every + 1,
         )  # fmt: skip
         history = np.moveaxis(saved, 3, 1).reshape(packs * lanes, rows, kept)[:count]
-        own = [unpacked(table) for table in (states, carried, observed)]
-        return own, history, reached[:count], pending[:count]
+        ends = reached[:count], pending[:count]
+        return unpacked(states), unpacked(observed), history, *ends
 
     def records(self, left: Integers, first: int) -> bool:
         """Record a step at one of these members, if that is worth it."""
@@ -215,21 +200,17 @@ class LaneRun:
         if len(left) * (state.steps - first) < self.least_steps:
             return False
         member = int(left[0])
-        stepper, loan = self.finisher.pristine(member)
-        loan.give(state.carried, member)
         times = state.step * first, state.step * (first + 1)
+        records = records_of(self.finisher.pristine(member))
         try:
             recording = record(
-                records_of(stepper), state.blocks[member], times, state.step,
-                parameters=state.members.places,
-            )  # fmt: skip
+                records, state.blocks[member], times, state.step, state.members.places
+            )
             run = self.machine_code(recording)
         except NotTraceable as error:
             self.refusal = str(error)
             return False
-        firsts = {key: float(loan.as_made(*key)) for key in recording.carried}
-        self.variants.insert(0, Variant(recording, run, firsts))
-        self.carry(self.variants[0])
+        self.variants.insert(0, Variant(recording, run))
         return True
 
     def machine_code(self, recording: Recording) -> Any:
@@ -241,8 +222,8 @@ class LaneRun:
         state = self.state
         counts = 4 ** (1 + state.strikes[left])
         state.strikes[left] += 1
-        if self.refusal or any(variant.recording.fixed for variant in self.variants):
-            counts[:] = state.steps  # choices that a step makes are lost on the way back
+        if self.refusal:
+            counts[:] = state.steps
         self.finisher.advance(state, left, counts)
 
 

@@ -30,7 +30,6 @@ from chasles.many.ensembles.members import (
 from chasles.many.ensembles.observe import read_program, violation
 from chasles.many.ensembles.step_branches import Recorder, StepBranch, affordable
 from chasles.many.traced.formulas import formulas_in_python
-from chasles.many.traced.record import Key
 from chasles.many.traced.wasm import READ, inexact, read_ir, wasm_module
 from chasles.model import InvalidOption
 from chasles.run.stepper import Stepper
@@ -55,9 +54,8 @@ class Table:
 class Portable:
     """What it takes to run a model elsewhere.
 
-    base     the first block and the parameters, one after the other, at the sliders' first values
-    kept     positions of every slider
-    carried  keys of all that branches carry, and their first values
+    base  the first block and the parameters, one after the other, at the sliders' first values
+    kept  positions of every slider
     """
 
     step: float
@@ -66,7 +64,6 @@ class Portable:
     kept: list[list[int]]
     tables: list[Table]
     branches: list[StepBranch]
-    carried: dict[Key, float]
     read: bytes
     words: list[str]  # what is read beside the poses
     stopped: list[tuple[Positions, int]]  # positions of sliders, and the step that was not recorded
@@ -109,7 +106,7 @@ def portable(
             recorder.follow(k, affordable(steps, recorder, len(chosen)))
         read, words = readout(members)
     return Portable(
-        step, members, whole[0], kept, tables, recorder.branches, recorder.carried, read, words,
+        step, members, whole[0], kept, tables, recorder.branches, read, words,
         [(positions[k], reached) for k, reached in recorder.stopped.items()],
     )  # fmt: skip
 

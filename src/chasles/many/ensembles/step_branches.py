@@ -13,7 +13,8 @@ from chasles.many.ensembles.finish import Loan
 from chasles.many.ensembles.members import Members, not_recorded, records_of
 from chasles.many.traced.formulas import with_picked_pieces
 from chasles.many.traced.loop_ir import RUN, run_ir
-from chasles.many.traced.record import Key, NotTraceable, Recording, record
+from chasles.many.traced.record import NotTraceable, Recording, record
+from chasles.many.traced.running import machine_code
 from chasles.many.traced.stepping import Variant
 from chasles.many.traced.wasm import wasm_module
 from chasles.model import InvalidOption
@@ -43,7 +44,6 @@ class Recorder:
     def __init__(self, members: Members, loan: Loan, step: float, where: str) -> None:
         self.members, self.loan, self.step, self.where = members, loan, step, where
         self.branches: list[StepBranch] = []
-        self.carried: dict[Key, float] = {}
         self.stopped: dict[int, int] = {}  # members, and the step that is not recorded
 
     @property
@@ -53,7 +53,6 @@ class Recorder:
 
     def follow(self, k: int, steps: int) -> None:
         """Run a member by the recorded branches, and record another one where none leads on."""
-        self.loan.restore()
         stepper = self.loan.with_numbers(self.members.places, self.members.parameters[k])
         block = self.members.blocks[k] + 0.0
         values = np.append(self.members.parameters[k], 0.0)
@@ -76,7 +75,7 @@ class Recorder:
     ) -> int:
         """Steps by a way, on a block in place: the step reached."""
         grid = (0.0, self.step, index, last, ENDLESS)
-        return branch.native.advance(block, grid, ENDLESS, NOWHERE, 0, values)[0]
+        return branch.native.code.of_one(block, values, NOWHERE, grid)[0]
 
     def add_branch(self, stepper: Stepper, block: Floats, index: int) -> bool:
         """Record the step from here on, if it can be recorded and has room beside the others."""
@@ -85,9 +84,8 @@ class Recorder:
             return False
         kept = self.members.stepper.layout.kept
         module, imports = wasm_module(run_ir(made, kept), RUN)
-        for key in made.carried:
-            self.carried.setdefault(key, float(self.loan.as_made(*key)))
-        self.branches.append(StepBranch(Variant(made, self.loan.arrays, kept), module, imports))
+        native = Variant(made, machine_code(made, kept))
+        self.branches.append(StepBranch(native, module, imports))
         return True
 
     def recorded(self, stepper: Stepper, block: Floats, index: int) -> Recording | None:
@@ -108,8 +106,6 @@ class Recorder:
                 return None
             film = "; or make a film: result.animate('film.html')"
             raise not_recorded(self.where, error, film) from error
-        if any(self.loan.as_made(path, entry) != n for path, entry, n in found.fixed):
-            return None
         if not self.branches and size_of_step(found) > MOST_OPERATIONS:
             raise InvalidOption(
                 f"{self.where}: a step of this model takes {size_of_step(found)} operations, more"

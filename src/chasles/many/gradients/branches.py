@@ -20,9 +20,9 @@ from chasles.many.traced.loop_ir import BACK, back_ir
 from chasles.many.traced.machine import Code, compiled
 from chasles.many.traced.record import Recording
 from chasles.many.traced.running import NUMBER, POINTER, WHOLE, machine_code
-from chasles.scalars.nodes import Program, places_of
+from chasles.scalars.nodes import Program
 
-BACK_SIGNATURE = (POINTER,) * 6 + (NUMBER,) * 2 + (WHOLE,) * 2
+BACK_SIGNATURE = (POINTER,) * 5 + (NUMBER,) * 2 + (WHOLE,) * 2
 
 
 # --- lists ---
@@ -89,13 +89,9 @@ class ListEvaluator:
 
 @dataclass
 class Branch:
-    """A recorded step, and what stands beside the block where it was recorded.
-
-    If it `returns`, a list keeps what the way back needs.
-    """
+    """A recorded step with parameters; if it `returns`, a list keeps what the way back needs."""
 
     recording: Recording
-    carried: Floats
     parameters: Floats
     step: float
     returns: bool
@@ -125,9 +121,9 @@ class Branch:
 
 
 @lru_cache(maxsize=64)
-def adjoint_code(step: Program, width: int, carried: int, parameters: int) -> tuple[Code, Any]:
+def adjoint_code(step: Program, width: int, parameters: int) -> tuple[Code, Any]:
     """Machine code of the adjoint, which is kept alive, and its function."""
-    code = compiled(back_ir(adjoint(step), width, carried, parameters))
+    code = compiled(back_ir(adjoint(step), width, parameters))
     return code, code.function(BACK, *BACK_SIGNATURE)
 
 
@@ -140,16 +136,14 @@ class CompiledBranch(Branch):
 
     def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
         grid = (0.0, self.step, index, last, 2**62)
-        return self.code.of_one(now, self.carried, self.given, states, grid, 1, first)[0]
+        return self.code.of_one(now, self.given, states, grid, 1, first)[0]
 
     def back(
         self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
     ) -> None:
         recording = self.recording
-        _, run = adjoint_code(
-            recording.step, recording.width, len(recording.carried), recording.parameters
-        )
-        arrays = states, self.carried, self.given, np.ascontiguousarray(seeds), weights, totals
+        _, run = adjoint_code(recording.step, recording.width, recording.parameters)
+        arrays = states, self.given, np.ascontiguousarray(seeds), weights, totals
         run(*(x.ctypes.data for x in arrays), 0.0, self.step, begin, len(states))
 
 
@@ -161,15 +155,14 @@ class ListedBranch(Branch):
 
     def inputs(self, state: Floats, index: int) -> Floats:
         times = self.step * index, self.step * (index + 1)
-        return np.concatenate([state, times, self.carried, self.parameters])
+        return np.concatenate([state, times, self.parameters])
 
     def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
-        width = self.recording.width
         for k in range(index, last):
             found = self.evaluator.evaluate(self.inputs(now, k))
             if found is None:
                 return k
-            now[:], self.carried = found[:width], found[width:]
+            now[:] = found
             states[k + 1 - first] = now
         return last
 
@@ -177,19 +170,8 @@ class ListedBranch(Branch):
         self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
     ) -> None:
         width, count = self.recording.width, len(self.parameters)
-        behind = np.zeros(len(self.carried))
         for k in range(len(states) - 1, -1, -1):
             self.evaluator.evaluate(self.inputs(states[k], begin + k))
-            found = self.evaluator.back(np.concatenate([weights + seeds[k], behind]))
+            found = self.evaluator.back(weights + seeds[k])
             weights[:] = found[:width]
             totals[:count] += found[len(found) - count :]
-
-
-def depends_on_guesses(recording: Recording) -> bool:
-    """Whether states depend on what a step leaves behind beside them, and not only audits do."""
-    first = recording.width + 2  # behind the block and the times
-    touched = set(range(first, first + len(recording.carried)))
-    for k, node in enumerate(recording.step.nodes, recording.step.inputs):
-        if not touched.isdisjoint(places_of(node.operands)):
-            touched.add(k)
-    return not touched.isdisjoint(places_of(recording.step.outputs[: recording.width]))

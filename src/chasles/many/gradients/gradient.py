@@ -142,8 +142,7 @@ def gradient(
         reverse_pass.t,
         reverse_pass.absolute,
     )
-    # Steps that go on from guesses of the step before are not undone: these are not kept.
-    forward = mode == FORWARD or (few and tape.listed) or tape.depends_on_guesses
+    forward = mode == FORWARD or (few and tape.listed)
     begun = tape.totals.copy()
     chosen = np.append(np.ones(tape.width, bool), numbers)
     found = (derivatives_forward if forward else derivatives_back)(reverse_pass, slopes, chosen)

@@ -115,24 +115,19 @@ def along_directions(reverse_pass: ReversePass, blocks: Floats, parameters: Floa
 
 def in_lanes(reverse_pass: ReversePass, slope: Floats, parameters: Floats) -> Floats:
     """The same along LANES directions."""
-    tape, seeds = (
-        reverse_pass.tape,
-        dict(zip(reverse_pass.kept.tolist(), reverse_pass.seeds, strict=True)),
-    )
-    width, now = tape.width, reverse_pass.block
+    tape = reverse_pass.tape
+    seeds = dict(zip(reverse_pass.kept.tolist(), reverse_pass.seeds, strict=True))
+    still, now = np.zeros((2, LANES)), reverse_pass.block
     total: Floats = seeds[0] @ slope
     for begin, end, branch in reverse_pass.taken:
-        carried = branch.carried
-        constant = np.zeros((2 + len(carried), LANES))  # times, and what is carried
         for k in range(begin, end):
             times = tape.step * k, tape.step * (k + 1)
             found = branch.lanes.evaluate(
-                np.concatenate([now, times, carried, tape.parameters]),
-                np.concatenate([slope, constant, parameters]),
+                np.concatenate([now, times, tape.parameters]),
+                np.concatenate([slope, still, parameters]),
             )
             assert found is not None, "guards held when the run was taken"
-            now, carried = found[:width], found[width:]
-            slope = branch.lanes.output_slopes()[:width]
+            now, slope = found, branch.lanes.output_slopes()
             if k + 1 in seeds:
                 total = total + seeds[k + 1] @ slope
     return total

@@ -14,14 +14,9 @@ from chasles.build.start.redundancy import Redundancy
 from chasles.core.arrays import Floats
 from chasles.integrators.advance import UNSEEN
 from chasles.many.ensembles.members import Members, records_of
-from chasles.many.gradients.branches import (
-    Branch,
-    CompiledBranch,
-    ListedBranch,
-    depends_on_guesses,
-)
+from chasles.many.gradients.branches import Branch, CompiledBranch, ListedBranch
 from chasles.many.traced.llvm_ir import used_inputs
-from chasles.many.traced.record import NotTraceable, Recording, own_leaves, record
+from chasles.many.traced.record import NotTraceable, Recording, record
 from chasles.many.traced.running import Shelf
 from chasles.model import InvalidOption
 
@@ -48,7 +43,6 @@ class Tape:
         self.parameters: Floats = self.members.parameters[0]
         self.shelf: list[Recording] = SHELF.of(self.members.constants, self.step)
         self.branches: list[Branch] = []
-        self.arrays = own_leaves(records_of(self.stepper))
         self.width = self.stepper.layout.width
         self.taken: list[tuple[int, int, Branch]] = []  # (first, last, branch) of the last stretch
         self.totals = np.zeros(max(1, len(self.parameters)))
@@ -57,11 +51,6 @@ class Tape:
     def listed(self) -> bool:
         """Whether any branch is read from a list: one may be long where others are short."""
         return any(isinstance(branch, ListedBranch) for branch in self.branches)
-
-    @property
-    def depends_on_guesses(self) -> bool:
-        """Whether one of the steps taken begins with what the one before has left behind."""
-        return any(depends_on_guesses(branch.recording) for branch in self.branches)
 
     # --- forwards ---
 
@@ -93,23 +82,18 @@ class Tape:
             )
         recording = self.kept(block, t) or self.recorded(block, t)
         kind = CompiledBranch if len(recording.step.nodes) <= MOST_COMPILED else ListedBranch
-        given = self.carried(recording), self.parameters, self.step, self.returns
-        branch = kind(recording, *given)
+        branch = kind(recording, self.parameters, self.step, self.returns)
         self.branches.insert(0, branch)
         return branch
 
     def kept(self, block: Floats, t: float) -> Recording | None:
         """A recording of an earlier run whose guards hold here."""
         taken = {id(branch.recording) for branch in self.branches}
+        inputs = [*block, t, t + self.step, *self.parameters]
         for one in self.shelf:
-            inputs = [*block, t, t + self.step, *self.carried(one), *self.parameters]
             if id(one) not in taken and one.step.replay(inputs)[1] is None:
                 return one
         return None
-
-    def carried(self, recording: Recording) -> Floats:
-        """What a step goes on from beside the block, as the model is made."""
-        return np.array([self.arrays[path].flat[entry] for path, entry in recording.carried])
 
     def recorded(self, block: Floats, t: float) -> Recording:
         """The step at a state; what is watched is not part of the motion."""
@@ -123,9 +107,8 @@ class Tape:
             if redundancy is not None:
                 raise redundant(redundancy) from error
             raise stopped(t, str(error)) from error
-        if not found.fixed:  # choices may be others in another run
-            self.shelf.insert(0, found)
-            del self.shelf[MOST_VARIANTS:]
+        self.shelf.insert(0, found)
+        del self.shelf[MOST_VARIANTS:]
         return found
 
     # --- back ---

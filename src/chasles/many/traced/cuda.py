@@ -1,7 +1,7 @@
 """A recorded step as CUDA C: one thread for a system, one line for an operation.
 
-    chasles_steps(state, carried, parameters, saved, observed, reached, pending, count,
-                  origin, step, first, last, end, every, first_row)
+    chasles_steps(state, parameters, saved, observed, reached, pending, count, origin, step, first,
+                  last, end, every, first_row)
 
 does for `count` systems what `loop_ir` does for those of a pack.  Arrays are (numbers, count), so
 that neighbouring threads read neighbouring numbers; `saved` is (rows, kept, count), and nothing is
@@ -35,8 +35,8 @@ HEAD = """\
 
 {pairs}
 extern "C" __global__ void {name}(
-    double *state, double *carried, const double *parameters, double *saved, double *observed,
-    long long *reached, int *pending, long long count, double origin, double step,
+    double *state, const double *parameters, double *saved, double *observed, long long *reached,
+    int *pending, long long count, double origin, double step,
     long long first, long long last, long long end, long long every, long long first_row)
 {{
     const long long own = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -152,9 +152,8 @@ def cuda_source(
     title: str = "a step",
 ) -> str:  # fmt: skip
     """The text of a kernel; it compiles by itself, with nvcc or NVRTC."""
-    width, extra = recording.width, len(recording.carried)
+    width = recording.width
     states = [f"s{k}" for k in range(width)]
-    carries = [f"c{k}" for k in range(extra)]
     parameters = [f"p{k}" for k in range(recording.parameters)]
     text = HEAD.format(
         title=title, operations=len(recording.step.nodes), guards=len(recording.step.guards),
@@ -165,19 +164,14 @@ def cuda_source(
     for k in range(width):  # what no step looks at stays in memory, and leaves registers free
         if k not in moving:
             states[k] = f"state[{k}LL * count + own]"
-    variables = [
-        (name, f"{array}[{k}LL * count + own]")
-        for array, names in (("state", states), ("carried", carries))
-        for k, name in enumerate(names)
-        if not name.startswith(array)
-    ]
+    variables = [(states[k], f"state[{k}LL * count + own]") for k in sorted(moving)]
     text += "".join(f"    double {name} = {place};\n" for name, place in variables)
     for k, name in enumerate(parameters):
         text += f"    const double {name} = parameters[{k}LL * count + own];\n"
     body = Source(exact, "v", " " * 8)
-    outputs, holds = body.program(recording.step, [*states, "t0", "t1", *carries, *parameters])
+    outputs, holds = body.program(recording.step, [*states, "t0", "t1", *parameters])
     body.put(f"if (!({holds})) break;")
-    committed(body, [*states, *carries], outputs)
+    committed(body, states, outputs)
     look = Source(exact, "w", " " * 12)
     outputs, holds = look.program(recording.monitor, [*states, "t1", *parameters])
     look.put(f"if (!({holds})) {{ late = 1; ++index; break; }}")

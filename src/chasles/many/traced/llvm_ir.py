@@ -68,13 +68,12 @@ class Body:
         return [self.load(array, k) if asked else "poison" for k, asked in enumerate(used)]
 
     def inputs(
-        self, program: Program, width: int, times: Sequence[str], carried: int, parameters: int
+        self, program: Program, width: int, times: Sequence[str], parameters: int
     ) -> list[str]:
-        """Words for the inputs of a program: (block, times, what is carried, parameters)."""
+        """Words for the inputs of a program: (block, times, parameters)."""
         used, at = used_inputs(program), width + len(times)
         found = [*self.loaded("state", used[:width]), *times]
-        found += self.loaded("carried", used[at : at + carried])
-        return found + self.loaded("parameters", used[at + carried : at + carried + parameters])
+        return found + self.loaded("parameters", used[at : at + parameters])
 
     def store(self, array: str, k: int, word: str, mask: str = "") -> None:
         """All lanes, or those of a mask."""

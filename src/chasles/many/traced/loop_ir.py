@@ -1,8 +1,8 @@
 """The time loop around a recorded step, in LLVM IR: for one system, or one in each lane.
 
-    void run(double *state, double *carried, double *parameters, double *saved, i64 *reached,
-             i64 *pending, double *observed, double origin, double step, i64 first, i64 last,
-             i64 end, i64 every, i64 first_row)
+    void run(double *state, double *parameters, double *saved, i64 *reached, i64 *pending,
+             double *observed, double origin, double step, i64 first, i64 last, i64 end,
+             i64 every, i64 first_row)
 
 takes steps as `integrators.advance` does.  Arrays are (numbers, lanes), `saved` is (rows, kept,
 lanes).  A step is committed in the lanes whose guards all hold; a lane whose guard fails stops
@@ -30,7 +30,7 @@ from chasles.scalars.nodes import Place, Program
 RUN, PACKS = "chasles_run", "chasles_packs"
 #: Largest, smallest, sum, last.
 ACCUMULATED = 4
-ARRAYS = ("state", "carried", "parameters", "saved", "reached", "pending", "observed")
+ARRAYS = ("state", "parameters", "saved", "reached", "pending", "observed")
 TIMES = """double %origin, double %step, i64 %first, i64 %last, i64 %end, i64 %every,
     i64 %first_row"""
 #: When the step from %index to %next begins and ends.
@@ -140,19 +140,14 @@ class Lanes(Body):
         return "i64" if self.lanes == 1 else f"<{self.lanes} x i64>"
 
 
-def stores(outputs: Sequence[str], program: Program, width: int) -> list[tuple[str, int, str]]:
-    """(array, entry, word) of all outputs that differ from their inputs."""
-    found = []
-    for k, (word, place) in enumerate(zip(outputs, program.outputs, strict=True)):
-        if k < width and place != Place(k):
-            found.append(("state", k, word))
-        elif k >= width and place != Place(k + 2):  # the two times are inputs, too
-            found.append(("carried", k - width, word))
-    return found
+def stores(outputs: Sequence[str], program: Program) -> list[tuple[int, str]]:
+    """(entry, word) of all numbers of the block that differ from what they were."""
+    pairs = enumerate(zip(outputs, program.outputs, strict=True))
+    return [(k, word) for k, (word, place) in pairs if place != Place(k)]
 
 
 def branch(
-    body: Lanes, written: Sequence[tuple[str, int, str]], holds: str, alive: str,
+    body: Lanes, written: Sequence[tuple[int, str]], holds: str, alive: str,
     labels: tuple[str, str, str], following: str, stopped: Sequence[tuple[str, str]],
 ) -> None:  # fmt: skip
     """Store for all lanes, or for those that are alive and whose guards hold.
@@ -170,11 +165,11 @@ def branch(
     newly = body.put(f"and {body.bits} {alive}, {others}")
     for array, word in stopped:
         body.stop(newly, array, word)
-    for array, k, word in written:
-        body.store(array, k, word, f"%{living}")
+    for k, word in written:
+        body.store("state", k, word, f"%{living}")
     body.lines += [f"  br label %{following}", f"{everyone}:"]
-    for array, k, word in written:
-        body.store(array, k, word)
+    for k, word in written:
+        body.store("state", k, word)
 
 
 def run_ir(
@@ -185,7 +180,7 @@ def run_ir(
 
     The first `kept` numbers of a block are saved, if nothing is observed.
     """
-    width, carried, parameters = recording.width, len(recording.carried), recording.parameters
+    width, parameters = recording.width, recording.parameters
     body = Lanes(lanes, contract)
     step, look = scheduled(recording.step), scheduled(recording.monitor)
     words = {
@@ -198,13 +193,13 @@ def run_ir(
     begin.lines.append(f"  store {body.whole} {begin.splat('%last', 'i64')}, ptr %reached, align 8")
     text = HEAD.format(**words, begin="\n".join(begin.lines))
     times = [body.splat("%when0"), body.splat("%when1")]
-    outputs, holds = body.program(step, body.inputs(step, width, times, carried, parameters))
+    outputs, holds = body.program(step, body.inputs(step, width, times, parameters))
     labels, stopped = ("commit", "partly", "alive1"), [("reached", "%index")]
-    branch(body, stores(outputs, step, width), holds, "%alive", labels, "after", stopped)
+    branch(body, stores(outputs, step), holds, "%alive", labels, "after", stopped)
     body.put_text(AFTER, words)
-    outputs, holds = body.program(look, body.inputs(look, width, times[1:], 0, parameters))
+    outputs, holds = body.program(look, body.inputs(look, width, times[1:], parameters))
     labels, stopped = ("seeall", "seesome", "alive5"), [("reached", "%next"), ("pending", "1")]
-    branch(body, stores(outputs, look, width), holds, "%alive2", labels, "seen", stopped)
+    branch(body, stores(outputs, look), holds, "%alive2", labels, "seen", stopped)
     body.put_text(KEEP, words)
     keep(body, kept, observe, recording)
     body.put_text(LATCH, words)
@@ -216,8 +211,7 @@ def run_ir(
 def packs_ir(recording: Recording, kept: int, lanes: int, observe: Program | None) -> str:
     """The text of `packs`, in the module of `run`; all numbers take eight bytes."""
     quantities = 0 if observe is None else len(observe.outputs)
-    sizes = (recording.width, len(recording.carried), recording.parameters, kept, 1, 1,
-             quantities * ACCUMULATED)  # fmt: skip
+    sizes = recording.width, recording.parameters, kept, 1, 1, quantities * ACCUMULATED
     moves = []
     for name, size in zip(ARRAYS, sizes):
         first = "%first_saved" if name == "saved" else "%pack"
@@ -241,7 +235,7 @@ def keep(body: Lanes, kept: int, observe: Program | None, recording: Recording) 
             f"  {copy}(ptr align 8 {into}, ptr align 8 %state, i64 {count}, i1 false)"
         )
         return
-    given = recording.width, [body.splat("%when1")], 0, recording.parameters
+    given = recording.width, [body.splat("%when1")], recording.parameters
     outputs, _ = body.program(observe, body.inputs(observe, *given))
     for k, word in enumerate(outputs):
         at = k * ACCUMULATED
@@ -256,9 +250,9 @@ def keep(body: Lanes, kept: int, observe: Program | None, recording: Recording) 
 # --- back along the steps ---
 
 BACK = "chasles_back"
-BACK_HEAD = """define void @chasles_back(ptr noalias %states, ptr noalias %carried,
-    ptr noalias %parameters, ptr noalias %seeds, ptr noalias %weights, ptr noalias %totals,
-    double %origin, double %step, i64 %first, i64 %count) {{
+BACK_HEAD = """define void @chasles_back(ptr noalias %states, ptr noalias %parameters,
+    ptr noalias %seeds, ptr noalias %weights, ptr noalias %totals, double %origin, double %step,
+    i64 %first, i64 %count) {{
 entry:
   %any = icmp sgt i64 %count, 0
   br i1 %any, label %loop, label %done
@@ -280,28 +274,26 @@ done:
 """
 
 
-def back_ir(program: Program, width: int, carried: int, parameters: int) -> str:
+def back_ir(program: Program, width: int, parameters: int) -> str:
     """Back along the steps of a run by the adjoint of a step:
 
-    void back(double *states, double *carried, double *parameters, double *seeds, double *weights,
-              double *totals, double origin, double step, i64 first, i64 count)
+    void back(double *states, double *parameters, double *seeds, double *weights, double *totals,
+              double origin, double step, i64 first, i64 count)
 
     goes from step first + count back to `first`: `states` (count, width) has the block before every
     step, `seeds` (count, width) what is added to the weights of the block after it.  `weights`
     (width) are those after the last step, and in the end those before the first; what comes back to
-    parameters is added up in `totals`.  `program` is (block, times, carried, parameters; weights).
+    parameters is added up in `totals`.  `program` is (block, times, parameters; weights).
     """
     program = scheduled(program)
     body = Body(contract=True)
     seeds = [body.binary("fadd", body.load("weights", k), body.load("seed", k))
              for k in range(width)]  # fmt: skip
-    at = width + 2
-    inputs = body.inputs(program, width, ["%when0", "%when1"], carried, parameters)
-    inputs += seeds + [body.constant(0.0)] * carried
+    inputs = body.inputs(program, width, ["%when0", "%when1"], parameters) + seeds
     outputs, _ = body.program(program, inputs)
     for k in range(width):
         body.store("weights", k, outputs[k])
-    for k, word in enumerate(outputs[at + carried : at + carried + parameters]):
+    for k, word in enumerate(outputs[width + 2 : width + 2 + parameters]):
         body.store("totals", k, body.binary("fadd", body.load("totals", k), word))
     lines = [BACK_HEAD.format(width=width, when=WHEN).rstrip("\n"), *body.lines, BACK_TAIL.format()]
     return "\n".join([*lines, *sorted(body.declared), ""])

@@ -1,8 +1,7 @@
 """A step of a run, and a look at a state, recorded where the run stands.
 
-What survives a step is the state block, and a few numbers of the workspace that a step reads before
-it writes them: these are inputs and outputs, too.  Everything else of the mechanism is a constant
-of the program, unless it is named as a parameter.
+What survives a step is the state block: a step that goes on from anything else is not recorded.
+Everything of the mechanism is a constant of the program, unless it is named as a parameter.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,19 +32,16 @@ class NotTraceable(Exception):
 class Recording:
     """Programs of a step and of a look.
 
-    step     (block, times of its begin and end, what is carried, parameters)
-             -> (block, what is carried)
+    step     (block, times of its begin and end, parameters) -> block
     look     (block, time, parameters) -> block
-    carried  what outlives a step beside the block
-    fixed    integers that the step found and left as they are, and their values
+    counted  what a step adds to the tally of its scheme, if that has one
     """
 
     width: int
     step: Program
     monitor: Program
-    carried: tuple[Key, ...]
-    fixed: tuple[tuple[Path, int, int], ...]
     parameters: int
+    counted: tuple[float, ...] = ()
 
 
 def own_leaves(records: Records) -> dict[Path, Any]:
@@ -88,8 +84,9 @@ class Noted(list):
         self.written.add(k)
         super().__setitem__(k, value)
 
-    def survivors(self) -> list[int]:
-        return sorted(self.read & self.written)
+    @property
+    def survives(self) -> bool:
+        return not self.read.isdisjoint(self.written)
 
 
 def plain_step(
@@ -103,43 +100,43 @@ def plain_step(
 
 def survivors(
     records: Records, block: Floats, times: Any, step: float, monitoring: int
-) -> tuple[Any, Any]:
-    """What a step reads of arrays before it writes it: numbers, and integers."""
+) -> tuple[list[Path], tuple[float, ...]]:
+    """Arrays that a step reads before it writes them, but for the tally, and what it adds to that.
+
+    Of a step that is as good as its state block there are none.
+    """
     boxes = Unboxing(lambda array: Noted(array.reshape(-1).tolist()))
     opened = boxes.of(records)
     _, outcome = plain_step(opened, block.tolist(), times, step, monitoring)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
-    carried, fixed = [], []
-    for path, array in own_leaves(records).items():
-        if not isinstance(array, np.ndarray) or not array.size:
-            continue
-        noted = boxes.list_of(array)
-        for entry in noted.survivors():
-            if array.dtype.kind == "f":
-                carried.append((path, entry))
-                continue
-            found = int(array.reshape(-1)[entry])
-            if noted[entry] != found:
-                raise NotTraceable("the step to be recorded changes its choices")
-            fixed.append((path, entry, found))
-    return tuple(carried), tuple(fixed)
+    tally = tally_of(records[2])
+    found = [path for path, array in own_leaves(records).items()
+             if isinstance(array, np.ndarray) and array.size and boxes.list_of(array).survives
+             and (tally is None or memory_of(array) != memory_of(tally))]  # fmt: skip
+    if tally is None:
+        return found, ()
+    pairs = zip(boxes.list_of(tally), tally.tolist(), strict=True)
+    return found, tuple(after - before for after, before in pairs)
+
+
+def tally_of(scheme: Any) -> Any:
+    """The array in which a scheme counts what it does, or None."""
+    return getattr(scheme, "tally", None)
 
 
 def record(
     records: Records, block: Floats, times: tuple[float, float], step: float,
-    held: Sequence[Key] = (), parameters: Sequence[Key] = (), monitoring: int = SEEN,
+    parameters: Sequence[Key] = (), monitoring: int = SEEN,
 ) -> Recording:  # fmt: skip
-    """Record a step, and a look at the state before it, unless nobody looks.
-
-    `held` is what others write between two steps.
-    """
+    """Record a step, and a look at the state before it, unless nobody looks."""
     width = len(block)
     try:
         with np.errstate(all="ignore"):
-            carried, fixed = survivors(records, block, times, step, monitoring)
-            carried += tuple(held)
-            stepped = record_step(records, block, times, step, carried, parameters, monitoring)
+            beside, counted = survivors(records, block, times, step, monitoring)
+            if beside:
+                raise NotTraceable(f"it goes on from {beside[0][-1]}, which is not in its state")
+            stepped = record_step(records, block, times, step, parameters, monitoring)
             if monitoring == SEEN:
                 looked = record_reading(records, monitored, block, times[0], parameters)
             else:
@@ -149,7 +146,7 @@ def record(
         raise
     except Exception as error:  # whatever it is, the generic kernel helps
         raise NotTraceable(f"{type(error).__name__}: {error}") from error
-    return Recording(width, stepped, looked, carried, fixed, len(parameters))
+    return Recording(width, stepped, looked, len(parameters), counted)
 
 
 class Opened:
@@ -187,18 +184,17 @@ def with_number(record: Any, path: Path, value: Any) -> Any:
 
 def record_step(
     records: Records, block: Floats, times: tuple[float, float], step: float,
-    carried: Sequence[Key], parameters: Sequence[Key], monitoring: int,
+    parameters: Sequence[Key], monitoring: int,
 ) -> Program:  # fmt: skip
     tape = Tape()
     opened = Opened(records, tape)
     state = [tape.input(x) for x in block.tolist()]
     t = tape.input(times[0]), tape.input(times[1])
-    opened.put_inputs([*carried, *parameters])
+    opened.put_inputs(parameters)
     out, outcome = plain_step(opened.records, state, t, step, monitoring)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
-    program = tape.program([*out, *(opened.numbers(path)[k] for path, k in carried)])
-    return simplified_step(program, len(block))
+    return simplified_step(tape.program(out), len(block))
 
 
 def monitored(mechanism: Any, workspace: Any, state: Any, t: Any) -> Any:

@@ -8,7 +8,8 @@ formulas: another step is recorded there, and both are tried from then on.
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,8 +17,16 @@ from chasles.compiled import FIRST_COMPILE
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, SEEN_LAST, advance
-from chasles.many.traced.record import Key, NotTraceable, Path, Recording, own_leaves, record
-from chasles.many.traced.running import Grid, machine_code
+from chasles.many.traced.record import (
+    Key,
+    NotTraceable,
+    Path,
+    Recording,
+    own_leaves,
+    record,
+    tally_of,
+)
+from chasles.many.traced.running import Grid, MachineCode, machine_code
 from chasles.run.stepper import Stepper
 from chasles.scalars.traced import memory_of
 
@@ -28,39 +37,14 @@ ASTRAY = 8
 #: Steps taken otherwise at once, at the most, where guards go on to fail.
 MOST_AT_ONCE = 256
 
-NONE: Floats = np.zeros(1)
 as_written = getattr(advance, "py_func", advance)
 
 
-class Variant:
-    """A recording and its machine code, and the arrays of the records that it works on."""
+class Variant(NamedTuple):
+    """A recording and its machine code."""
 
-    def __init__(
-        self, recording: Recording, arrays: Mapping[Path, Any], kept: int, contract: bool = False
-    ) -> None:
-        self.recording, self.arrays = recording, arrays
-        self.code = machine_code(recording, kept, contract)
-        self.carried = np.zeros(max(1, len(recording.carried)))
-
-    def applies(self) -> bool:
-        """Whether the choices that it was recorded with are those of now."""
-        fixed = self.recording.fixed
-        return all(self.arrays[path].flat[entry] == value for path, entry, value in fixed)
-
-    def advance(
-        self, block: Floats, grid: Grid, save_every: int, saved: Floats, first_row: int,
-        parameters: Floats = NONE,
-    ) -> tuple[int, bool]:  # fmt: skip
-        """Steps while guards hold: (step reached, whether the look at it is still due)."""
-        carried = self.recording.carried
-        for k, (path, entry) in enumerate(carried):
-            self.carried[k] = self.arrays[path].flat[entry]
-        found = self.code.of_one(
-            block, self.carried, parameters, saved, grid, save_every, first_row
-        )
-        for k, (path, entry) in enumerate(carried):
-            self.arrays[path].flat[entry] = self.carried[k]
-        return found
+    recording: Recording
+    code: MachineCode
 
 
 @dataclass
@@ -145,27 +129,34 @@ class TracedSteps:
     ) -> int:
         """Steps by the first recording that takes any: the step reached."""
         origin, step, first, _, _ = grid
+        signals = np.ravel(self.stepper.workspace.signals)
+        held = np.append(signals[self.held_columns], 0.0)
         for k, variant in enumerate(self.variants):
-            if not variant.applies():
-                continue
-            reached, due = variant.advance(block, grid, save_every, saved, first_row)
+            reached, due = variant.code.of_one(block, held, saved, grid, save_every, first_row)
             if due:
                 self.monitor(block, (origin, step, reached, reached, reached))
                 if reached % save_every == 0:
                     kept = self.stepper.layout.kept
                     saved.reshape(-1, kept)[reached // save_every - first_row] = block[:kept]
             if reached > first:
+                for what, count in enumerate(variant.recording.counted):
+                    tally_of(self.stepper.scheme)[what] += count * (reached - first)
                 if k:
                     self.variants.insert(0, self.variants.pop(k))
                 return reached
         return first
 
+    @cached_property
+    def held_columns(self) -> list[int]:
+        """Of the functions of time, those that are the inputs of motors."""
+        return list(self.stepper.solver.setup.signals.inputs.values())
+
     def held(self, arrays: Mapping[Path, Any]) -> list[Key]:
         """Where inputs of motors are put between two steps."""
         signals = memory_of(self.stepper.workspace.signals)
-        columns = self.stepper.solver.setup.signals.inputs.values()
-        return [(path, column) for column in columns for path, array in arrays.items()
-                if isinstance(array, np.ndarray) and memory_of(array) == signals]  # fmt: skip
+        path = next(path for path, array in arrays.items()
+                    if isinstance(array, np.ndarray) and memory_of(array) == signals)  # fmt: skip
+        return [(path, column) for column in self.held_columns]
 
     def monitor(self, block: Floats, grid: Grid) -> None:
         """The look that a recording could not take."""
@@ -187,7 +178,7 @@ class TracedSteps:
             operations = len(recording.step.nodes)
             if operations > self.most_operations:
                 raise NotTraceable(f"{operations} operations a step")
-            variant = Variant(recording, arrays, self.stepper.layout.kept, self.contract)
+            code = machine_code(recording, self.stepper.layout.kept, self.contract)
         except (NotTraceable, RuntimeError) as error:  # the latter by an older LLVM
             if not self.variants:
                 self.refusal = str(error)
@@ -196,6 +187,6 @@ class TracedSteps:
             seconds = time.perf_counter() - began
             TracedSteps.seconds_in_all += seconds
             FIRST_COMPILE.add(seconds)  # these are not seconds of steps
-        self.variants.insert(0, variant)
+        self.variants.insert(0, Variant(recording, code))
         self.astray = 0
         return True

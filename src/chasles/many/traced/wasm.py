@@ -33,7 +33,7 @@ def read_ir(program: Program, width: int) -> str:
     `program` is (block, time, parameters) -> quantities.
     """
     body, ordered = Body(), scheduled(program)
-    inputs = body.inputs(ordered, width, ["%t"], 0, ordered.inputs - width - 1)
+    inputs = body.inputs(ordered, width, ["%t"], ordered.inputs - width - 1)
     outputs, _ = body.program(ordered, inputs)
     for k, output in enumerate(outputs):
         body.store("out", k, output)

@@ -2,13 +2,13 @@
 const MOST_ROWS = 900, MOST_TRAIL = 900, CALM = 1e-17;
 const live = { time: 0, runs: [], at: [], log: [], spent: 0 };
 
-/** A simulator of a group: its memory, with the block, what is carried, the parameters and what is read. */
+/** A simulator of a group: its memory, with the block, the parameters and what is read. */
 async function makeRun(g, m) {
   const memory = new WebAssembly.Memory({ initial: 32 }), base = array(m.base), count = 12 * g.count + m.words.length, env = environment(memory);
   let next = 1024;
   const room = n => { const at = next; next += 8 * Math.max(1, n); return new Float64Array(memory.buffer, at, n); };
-  const run = { g, m, base, memory, state: room(m.width), parameters: room(base.length - m.width), out: room(count), carried: Float64Array.from(m.carried), own: room(m.carried.length), saved: room(m.kept), ends: room(2), ways: [], index: 0, way: 0, switched: 0, stopped: false, trails: g.bodies.map(() => []) };
-  for (const w of m.ways) run.ways.push({ keys: w.keys, take: (await WebAssembly.instantiate(array(w.wasm), { env })).instance.exports.chasles_run });
+  const run = { g, m, base, memory, state: room(m.width), parameters: room(base.length - m.width), out: room(count), saved: room(m.kept), ends: room(2), ways: [], index: 0, way: 0, switched: 0, stopped: false, trails: g.bodies.map(() => []) };
+  for (const w of m.ways) run.ways.push((await WebAssembly.instantiate(array(w), { env })).instance.exports.chasles_run);
   run.read = (await WebAssembly.instantiate(array(m.read), { env })).instance.exports.chasles_read;
   m.tables.forEach(t => { t.values = array(t.rows); });
   return run;
@@ -32,7 +32,7 @@ function restart() {
   live.time = 0; live.log = []; $("note").hidden = true;
   for (const run of live.runs) {
     const all = startOf(run);
-    run.state.set(all.subarray(0, run.m.width)); run.parameters.set(all.subarray(run.m.width)); run.carried.set(run.m.carried);
+    run.state.set(all.subarray(0, run.m.width)); run.parameters.set(all.subarray(run.m.width));
     Object.assign(run, { index: 0, way: 0, switched: 0, stopped: false }); run.trails.forEach(t => { t.length = 0; });
     look(run); run.first = energies(run);
   }
@@ -52,12 +52,9 @@ function advance(run, last) {
   while (run.index < last && !run.stopped) {
     let reached = run.index;
     for (let k = 0; k < run.ways.length && reached === run.index; k++) {
-      const number = (run.way + k) % run.ways.length, { keys, take } = run.ways[number];
-      keys.forEach((key, j) => { run.own[j] = run.carried[key]; });
-      const ends = run.ends.byteOffset;
-      take(run.state.byteOffset, run.own.byteOffset, run.parameters.byteOffset, run.saved.byteOffset, ends, ends + 8, 0, 0, run.m.step, BigInt(run.index), BigInt(last), never, never, 0n);
+      const number = (run.way + k) % run.ways.length, ends = run.ends.byteOffset;
+      run.ways[number](run.state.byteOffset, run.parameters.byteOffset, run.saved.byteOffset, ends, ends + 8, 0, 0, run.m.step, BigInt(run.index), BigInt(last), never, never, 0n);
       reached = Number(new BigInt64Array(run.memory.buffer, ends, 1)[0]);
-      keys.forEach((key, j) => { run.carried[key] = run.own[j]; });
       if (reached !== run.index && k) { run.way = number; run.switched++; }
     }
     if (reached === run.index) { run.stopped = true; $("note").hidden = false; $("note").textContent = `Stopped at ${(run.index * run.m.step).toFixed(2)} s: this state is outside of what was recorded. Restart, or run it in Python.`; }
