@@ -28,12 +28,12 @@ using namespace std;
 """
 LAUNCH = r"""
 extern "C" void launch(long long blocks, long long threads, double *a, const double *b, double *c,
-    double *d, long long *e, int *f, long long n, double o, double h, long long first,
-    long long last, long long end, long long every, long long row) {
+    double *d, long long *e, long long n, double o, double h, long long first, long long last,
+    long long end, long long every, long long row) {
     blockDim.x = threads;
     for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x)
         for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x)
-            chasles_steps(a, b, c, d, e, f, n, o, h, first, last, end, every, row);
+            chasles_steps(a, b, c, d, e, n, o, h, first, last, end, every, row);
 }
 """
 FOLDER = Path(tempfile.gettempdir()) / "chasles-host-cuda"
@@ -58,7 +58,7 @@ class RawModule:
             kinds = {"int64": ctypes.c_int64, "float64": ctypes.c_double}
             given = [
                 ctypes.c_void_p(x.ctypes.data if isinstance(x, np.ndarray) else int(x))
-                if isinstance(x, np.ndarray) or k < 6
+                if isinstance(x, np.ndarray) or k < 5
                 else kinds[x.dtype.name](x.item())
                 for k, x in enumerate(arguments)
             ]

@@ -1,12 +1,12 @@
-"""A step goes on from its state block and from nothing else: a copy of the block is all of a run."""
+"""A step goes on from its state block and nothing else: a copy of the block is all of a run."""
 
 import pytest
+from traced_runs import stepper
 
 import chasles as ch
 from chasles.integrators.advance import SEEN
 from chasles.many.ensembles.members import records_of
 from chasles.many.traced.record import survivors
-from traced_runs import stepper
 
 STEP = 1e-3
 #: One of every kind.

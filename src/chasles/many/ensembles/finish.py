@@ -1,4 +1,4 @@
-"""Members that leave the lanes: steps by the generic kernel, looks that are due, and reasons.
+"""Members that leave the lanes: steps by the generic kernel, and reasons.
 
 Of those that went on to the end, what is suspect: the alarms that every state carries.
 """
@@ -23,7 +23,7 @@ from chasles.core.state_block import (
     WORST_SHARE,
     Layout,
 )
-from chasles.integrators.advance import SEEN, SEEN_LAST
+from chasles.integrators.advance import SEEN
 from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.record import Key, Path, own_leaves, with_number
@@ -146,21 +146,6 @@ class Finisher:
             t = state.step * index
             why = explained(stepper, block, spare, t, state.step, outcome)
             self.members.status[member] = f"stopped: {why.what}"
-
-    def monitor(self, state: Any, group: Integers) -> None:
-        """Looks that guards have held up, and what is to be kept there."""
-
-        def work(member: int, stepper: Stepper) -> None:
-            index, block = int(state.at[member]), state.blocks[member]
-            grid = (0.0, state.step, index, index, state.steps)
-            nowhere, plain = np.zeros((1, 1)), self.plainly_for(stepper, 1)
-            plain.generic(block, block.copy(), grid, 1, SEEN_LAST, nowhere, 0)
-            state.pending[member] = False
-            state.going[member] = index < state.steps
-            if index % state.every == 0:
-                self.keep(state, member, block[None, : stepper.layout.kept], index // state.every)
-
-        self.each(group, work)
 
     def keep(self, state: Any, member: int, rows: Floats, first_row: int) -> None:
         """Points of a member, or what is observed of them."""

@@ -104,7 +104,7 @@ class GpuRun(LaneRun):
 
     def advanced(
         self, variant: Variant, tables: Sequence[Floats], rows: int, first: int
-    ) -> tuple[Floats, Floats, Any, Integers, Any]:
+    ) -> tuple[Floats, Floats, Any, Integers]:
         cupy, state, count = self.cupy, self.state, len(tables[0])
 
         # (members, numbers) here, (numbers, members) there: turned over on the device.
@@ -117,20 +117,17 @@ class GpuRun(LaneRun):
 
         states, parameters, observed = map(sent, tables)
         saved = cupy.zeros((max(1, rows), state.points.shape[2], count if rows else 1))
-        reached, pending = cupy.zeros(count, np.int64), cupy.zeros(count, np.int32)
-        whole = np.int64
+        reached, whole = cupy.zeros(count, np.int64), np.int64
         variant.run(
             (-(-count // BLOCK),), (BLOCK,),
             (
-                states, parameters, saved if rows else np.intp(0), observed, reached,
-                pending, whole(count), np.float64(0.0), np.float64(state.step), whole(first),
-                whole(state.steps), whole(state.steps), whole(state.every),
-                whole(first // state.every + 1),
+                states, parameters, saved if rows else np.intp(0), observed, reached, whole(count),
+                np.float64(0.0), np.float64(state.step), whole(first), whole(state.steps),
+                whole(state.steps), whole(state.every), whole(first // state.every + 1),
             ),
         )  # fmt: skip
         history = cupy.asnumpy(cupy.ascontiguousarray(cupy.moveaxis(saved, 2, 0)))
-        ends = cupy.asnumpy(reached), cupy.asnumpy(pending) != 0
-        return fetched(states), fetched(observed), history, *ends
+        return fetched(states), fetched(observed), history, cupy.asnumpy(reached)
 
 
 def export_cuda(

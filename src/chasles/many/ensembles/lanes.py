@@ -53,7 +53,6 @@ class EnsembleState:
 
     at        (members,) steps taken
     going     (members,) whether they are on their way
-    pending   (members,) whether the look at the last step is still due
     strikes   (members,) how often the generic kernel had to help
     points    (members, rows, kept) what is kept, or of no rows where quantities are observed
     observed  (members, quantities, ACCUMULATED) largest, smallest, sum, last
@@ -71,7 +70,6 @@ class EnsembleState:
         self.observed[:, :, 0], self.observed[:, :, 1] = -np.inf, np.inf
         self.at, self.strikes = np.zeros((2, count), np.int64)
         self.going: Any = np.array([not status for status in members.status])
-        self.pending: Any = np.zeros(count, bool)
         self.in_lanes, self.otherwise = 0, 0  # steps
 
 
@@ -117,9 +115,6 @@ class LaneRun:
             if not len(left) or first >= state.steps:
                 break
             self.take(variant, left, first)
-            waiting = left[state.pending[left]]
-            if len(waiting):
-                self.finisher.monitor(state, waiting)
             left = left[state.going[left] & (state.at[left] == first)]
         return left
 
@@ -144,7 +139,7 @@ class LaneRun:
         observed = state.observed[group].reshape(count, -1)
         tables = state.blocks[group], parameters, observed
         rows = self.rows_from(first)
-        states, observed, history, ends, pending = self.advanced(variant, tables, rows, first)
+        states, observed, history, ends = self.advanced(variant, tables, rows, first)
         state.blocks[group] = states
         if observed.size:
             state.observed[group] = observed.reshape(count, *state.observed.shape[1:])
@@ -154,16 +149,15 @@ class LaneRun:
             state.points[group, row[0] :] = history
         state.in_lanes += int((ends - first).sum())
         state.at[group] = ends
-        state.pending[group] = pending
-        state.going[group] = (ends < state.steps) | pending
+        state.going[group] = ends < state.steps
 
     def advanced(
         self, variant: Variant, tables: Sequence[Floats], rows: int, first: int
-    ) -> tuple[Floats, Floats, Any, Integers, Any]:
+    ) -> tuple[Floats, Floats, Any, Integers]:
         """What becomes of some members.
 
         From tables (members, numbers) of blocks, parameters and what is observed: blocks, what is
-        observed, rows (members, rows, kept), steps reached, whose look is due.
+        observed, rows (members, rows, kept), steps reached.
         """
         state, lanes, count = self.state, self.lanes, len(tables[0])
         packs, kept = -(-count // lanes), state.points.shape[2]
@@ -180,14 +174,13 @@ class LaneRun:
 
         states, parameters, observed = map(packed, tables)
         saved = np.zeros((packs, rows, kept, lanes))
-        reached, pending = variant.run(
+        reached = variant.run(
             states, parameters, saved, observed,
             (0.0, state.step, first, state.steps, state.steps), state.every,
             first // state.every + 1,
         )  # fmt: skip
         history = np.moveaxis(saved, 3, 1).reshape(packs * lanes, rows, kept)[:count]
-        ends = reached[:count], pending[:count]
-        return unpacked(states), unpacked(observed), history, *ends
+        return unpacked(states), unpacked(observed), history, reached[:count]
 
     def records(self, left: Integers, first: int) -> bool:
         """Record a step at one of these members, if that is worth it."""

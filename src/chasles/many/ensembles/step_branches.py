@@ -75,7 +75,7 @@ class Recorder:
     ) -> int:
         """Steps by a way, on a block in place: the step reached."""
         grid = (0.0, self.step, index, last, ENDLESS)
-        return branch.native.code.of_one(block, values, NOWHERE, grid)[0]
+        return branch.native.code.of_one(block, values, NOWHERE, grid)
 
     def add_branch(self, stepper: Stepper, block: Floats, index: int) -> bool:
         """Record the step from here on, if it can be recorded and has room beside the others."""
@@ -99,7 +99,7 @@ class Recorder:
         asked = [entry for path, entry in places if self.loan.arrays.get(path) is numbers]
         try:
             found = record(
-                with_picked_pieces(records, asked), block, times, self.step, parameters=places
+                with_picked_pieces(records, asked), block, times, self.step, places, looks=False
             )
         except NotTraceable as error:
             if self.branches:

@@ -136,7 +136,7 @@ class CompiledBranch(Branch):
 
     def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
         grid = (0.0, self.step, index, last, 2**62)
-        return self.code.of_one(now, self.given, states, grid, 1, first)[0]
+        return self.code.of_one(now, self.given, states, grid, 1, first)
 
     def back(
         self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int

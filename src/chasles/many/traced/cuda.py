@@ -1,12 +1,12 @@
 """A recorded step as CUDA C: one thread for a system, one line for an operation.
 
-    chasles_steps(state, parameters, saved, observed, reached, pending, count, origin, step, first,
-                  last, end, every, first_row)
+    chasles_steps(state, parameters, saved, observed, reached, count, origin, step, first, last,
+                  end, every, first_row)
 
 does for `count` systems what `loop_ir` does for those of a pack.  Arrays are (numbers, count), so
 that neighbouring threads read neighbouring numbers; `saved` is (rows, kept, count), and nothing is
 saved where it is null.  A system whose guard fails stops where it is and says which step it has
-reached; where it is the guard of a look, `pending` is 1.
+reached.
 
 With `exact` every operation is rounded by itself, as on the CPU, whatever the options of the
 compiler: sums, products, quotients and square roots have the CPU's bits.  Sines and the like are
@@ -36,7 +36,7 @@ HEAD = """\
 {pairs}
 extern "C" __global__ void {name}(
     double *state, const double *parameters, double *saved, double *observed, long long *reached,
-    int *pending, long long count, double origin, double step,
+    long long count, double origin, double step,
     long long first, long long last, long long end, long long every, long long first_row)
 {{
     const long long own = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -45,7 +45,6 @@ extern "C" __global__ void {name}(
 LOOP = """\
     long long index = first, save = (first / every + 1) * every;
     long long slot = first / every + 1 - first_row;
-    int late = 0;
     for (; index < last; ++index) {
         const long long next = index + 1;
         const double t0 = __dadd_rn(origin, __dmul_rn(step, (double)index));
@@ -61,7 +60,6 @@ KEEP = """\
         }}
     }}
     reached[own] = index;
-    pending[own] = late;
 """
 
 
@@ -171,14 +169,14 @@ def cuda_source(
     body = Source(exact, "v", " " * 8)
     outputs, holds = body.program(recording.step, [*states, "t0", "t1", *parameters])
     body.put(f"if (!({holds})) break;")
-    committed(body, states, outputs)
-    look = Source(exact, "w", " " * 12)
-    outputs, holds = look.program(recording.monitor, [*states, "t1", *parameters])
-    look.put(f"if (!({holds})) {{ late = 1; ++index; break; }}")
-    committed(look, states, outputs)
-    seen = "\n".join(look.lines)
+    look, plain = Source(exact, "w", " " * 12), Source(exact, "", " " * 12)
+    seen, holds = look.program(recording.monitor, [*outputs, "t1", *parameters])
+    look.put(f"if (!({holds})) break;")
+    committed(look, states, seen)
+    committed(plain, states, outputs)
     text += LOOP + "\n".join(body.lines) + "\n"
-    text += f"        if (next % {MONITOR_EVERY} == 0 || next == end) {{\n{seen}\n        }}\n"
+    text += f"        if (next % {MONITOR_EVERY} == 0 || next == end) {{\n"
+    text += "\n".join([*look.lines, "        } else {", *plain.lines]) + "\n        }\n"
     rows = "".join(f"                row[{k}LL * count] = {states[k]};\n" for k in range(kept))
     observed = "" if observe is None else observation(observe, exact, states, parameters)
     text += KEEP.format(kept=kept, saved=rows, observed=observed)

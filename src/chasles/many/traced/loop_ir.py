@@ -1,14 +1,12 @@
 """The time loop around a recorded step, in LLVM IR: for one system, or one in each lane.
 
-    void run(double *state, double *parameters, double *saved, i64 *reached, i64 *pending,
-             double *observed, double origin, double step, i64 first, i64 last, i64 end,
-             i64 every, i64 first_row)
+    void run(double *state, double *parameters, double *saved, i64 *reached, double *observed,
+             double origin, double step, i64 first, i64 last, i64 end, i64 every, i64 first_row)
 
 takes steps as `integrators.advance` does.  Arrays are (numbers, lanes), `saved` is (rows, kept,
-lanes).  A step is committed in the lanes whose guards all hold; a lane whose guard fails stops
-where it is, `reached` says at which step, and the others go on.  Where it is a guard of a look,
-`pending` is 1: the step is taken, but the look and saving are still due.  Operations are those of
-one system, lane by lane: so are the bits.
+lanes).  A step, with the look at its end where one is due, is committed in the lanes whose guards
+all hold; a lane whose guard fails stops where it is, `reached` says at which step, and the others
+go on.  Operations are those of one system, lane by lane: so are the bits.
 
 `observed` is (quantities, ACCUMULATED, lanes): of every quantity that is observed its largest and
 smallest value so far, the sum, and the value at the end.
@@ -30,7 +28,7 @@ from chasles.scalars.nodes import Place, Program
 RUN, PACKS = "chasles_run", "chasles_packs"
 #: Largest, smallest, sum, last.
 ACCUMULATED = 4
-ARRAYS = ("state", "parameters", "saved", "reached", "pending", "observed")
+ARRAYS = ("state", "parameters", "saved", "reached", "observed")
 TIMES = """double %origin, double %step, i64 %first, i64 %last, i64 %end, i64 %every,
     i64 %first_row"""
 #: When the step from %index to %next begins and ends.
@@ -62,7 +60,6 @@ entry:
   %saves1 = add i64 %saves, 1
   %save0 = mul i64 %saves1, %every
   %slot0 = sub i64 %saves1, %first_row
-  store {whole} zeroinitializer, ptr %pending, align 8
 {begin}
   %any = icmp slt i64 %first, %last
   br i1 %any, label %loop, label %done
@@ -70,28 +67,20 @@ loop:
   %index = phi i64 [ %first, %entry ], [ %next, %latch ]
   %save = phi i64 [ %save0, %entry ], [ %save1, %latch ]
   %slot = phi i64 [ %slot0, %entry ], [ %slot1, %latch ]
-  %alive = phi {bits} [ {true}, %entry ], [ %alive3, %latch ]
+  %alive = phi {bits} [ {true}, %entry ], [ %alive2, %latch ]
   %next = add i64 %index, 1
 {when}
 """
-AFTER = """  br label %after
-after:
-  %alive2 = phi {bits} [ %alive, %commit ], [ %alive1, %partly ]
-  %since = srem i64 %next, {look}
+DUE = """  %since = srem i64 %next, {look}
   %due = icmp eq i64 %since, 0
   %over = icmp eq i64 %next, %end
   %see = or i1 %due, %over
-  br i1 %see, label %looking, label %unseen
-unseen:
-  br label %keep
+  br i1 %see, label %looking, label %ready
 looking:
 """
-KEEP = """  br label %seen
-seen:
-  %alive4 = phi {bits} [ %alive2, %seeall ], [ %alive5, %seesome ]
-  br label %keep
+KEEP = """  br label %keep
 keep:
-  %alive3 = phi {bits} [ %alive2, %unseen ], [ %alive4, %seen ]
+  %alive2 = phi {bits} [ %alive, %commit ], [ %alive1, %partly ]
   %keeps = icmp eq i64 %next, %save
   br i1 %keeps, label %keeping, label %latch0
 keeping:
@@ -104,7 +93,7 @@ latch0:
 latch:
   %save1 = phi i64 [ %save2, %keeping ], [ %save, %latch0 ]
   %slot1 = phi i64 [ %slot2, %keeping ], [ %slot, %latch0 ]
-  %living = bitcast {bits} %alive3 to {mask}
+  %living = bitcast {bits} %alive2 to {mask}
   %some = icmp ne {mask} %living, 0
   %left = icmp slt i64 %next, %last
   %more = and i1 %some, %left
@@ -118,14 +107,18 @@ done:
 class Lanes(Body):
     """A body on lanes, with its arrays of numbers of all lanes."""
 
-    def stop(self, lanes: str, array: str, word: str) -> None:
-        """Write an integer for some lanes."""
+    def stop(self, lanes: str) -> None:
+        """Some lanes have come to the step that begins here, and no further."""
         whole = self.whole
-        old = self.put(f"load {whole}, ptr %{array}, align 8")
+        old = self.put(f"load {whole}, ptr %reached, align 8")
         new = self.put(
-            f"select {self.bits} {lanes}, {whole} {self.splat(word, 'i64')}, {whole} {old}"
+            f"select {self.bits} {lanes}, {whole} {self.splat('%index', 'i64')}, {whole} {old}"
         )
-        self.lines.append(f"  store {whole} {new}, ptr %{array}, align 8")
+        self.lines.append(f"  store {whole} {new}, ptr %reached, align 8")
+
+    def either(self, if_seen: str, otherwise: str, kind: str) -> str:
+        """What there is after a look, or without one."""
+        return self.put(f"phi {kind} [ {if_seen}, %looking ], [ {otherwise}, %loop ]")
 
     def put_text(self, text: str, words: dict[str, Any]) -> None:
         self.lines.append(text.format(**words).rstrip("\n"))
@@ -140,35 +133,43 @@ class Lanes(Body):
         return "i64" if self.lanes == 1 else f"<{self.lanes} x i64>"
 
 
-def stores(outputs: Sequence[str], program: Program) -> list[tuple[int, str]]:
-    """(entry, word) of all numbers of the block that differ from what they were."""
+def changed(outputs: Sequence[str], program: Program) -> dict[int, str]:
+    """Words of the numbers of the block that differ from what they were."""
     pairs = enumerate(zip(outputs, program.outputs, strict=True))
-    return [(k, word) for k, (word, place) in pairs if place != Place(k)]
+    return {k: word for k, (word, place) in pairs if place != Place(k)}
 
 
-def branch(
-    body: Lanes, written: Sequence[tuple[int, str]], holds: str, alive: str,
-    labels: tuple[str, str, str], following: str, stopped: Sequence[tuple[str, str]],
-) -> None:  # fmt: skip
-    """Store for all lanes, or for those that are alive and whose guards hold.
+def looked(
+    body: Lanes, look: Program, parameters: int, taken: dict[int, str], holds: str,
+    words: dict[str, Any],
+) -> tuple[dict[int, str], str]:  # fmt: skip
+    """What a step has changed, and whether its guards hold, after the look at it if one is due."""
+    width = len(look.outputs)
+    kept = {k: body.load("state", k) for k, place in enumerate(look.outputs)
+            if place != Place(k) and k not in taken}  # fmt: skip
+    body.put_text(DUE, words)
+    given = body.inputs(look, width, [body.splat("%when1")], parameters)
+    outputs, sees = body.program(look, [taken.get(k, word) for k, word in enumerate(given)])
+    sees = body.put(f"and {body.bits} {holds}, {sees}")
+    body.lines += ["  br label %ready", "ready:"]
+    before, seen = taken | kept, taken | changed(outputs, look)
+    found = {k: body.either(word, before[k], body.kind) for k, word in seen.items()
+             if word != before[k]}  # fmt: skip
+    return taken | found, body.either(sees, holds, body.bits)
 
-    labels     of the block for all, of that for some, and of who is alive after it
-    following  the block that comes next
-    stopped    (array, integer) to be written for the others that were alive
-    """
-    everyone, some, living = labels
-    body.lines.append(f"  %{living} = and {body.bits} {alive}, {holds}")
-    packed = body.put(f"bitcast {body.bits} %{living} to {body.mask}")
+
+def commit(body: Lanes, written: dict[int, str], holds: str) -> None:
+    """Store for all lanes, or for those that are alive and whose guards hold."""
+    body.lines.append(f"  %alive1 = and {body.bits} %alive, {holds}")
+    packed = body.put(f"bitcast {body.bits} %alive1 to {body.mask}")
     full = body.put(f"icmp eq {body.mask} {packed}, -1")
-    body.lines += [f"  br i1 {full}, label %{everyone}, label %{some}", f"{some}:"]
+    body.lines += [f"  br i1 {full}, label %commit, label %partly", "partly:"]
     others = body.put(f"xor {body.bits} {holds}, {body.true}")
-    newly = body.put(f"and {body.bits} {alive}, {others}")
-    for array, word in stopped:
-        body.stop(newly, array, word)
-    for k, word in written:
-        body.store("state", k, word, f"%{living}")
-    body.lines += [f"  br label %{following}", f"{everyone}:"]
-    for k, word in written:
+    body.stop(body.put(f"and {body.bits} %alive, {others}"))
+    for k, word in written.items():
+        body.store("state", k, word, "%alive1")
+    body.lines += ["  br label %keep", "commit:"]
+    for k, word in written.items():
         body.store("state", k, word)
 
 
@@ -185,7 +186,7 @@ def run_ir(
     step, look = scheduled(recording.step), scheduled(recording.monitor)
     words = {
         "bits": body.bits, "mask": body.mask, "look": MONITOR_EVERY, "run": RUN,
-        "whole": body.whole, "true": body.true,
+        "true": body.true,
         "arrays": ", ".join(f"ptr noalias %{name}" for name in ARRAYS), "times": TIMES,
         "when": WHEN,
     }  # fmt: skip
@@ -194,12 +195,7 @@ def run_ir(
     text = HEAD.format(**words, begin="\n".join(begin.lines))
     times = [body.splat("%when0"), body.splat("%when1")]
     outputs, holds = body.program(step, body.inputs(step, width, times, parameters))
-    labels, stopped = ("commit", "partly", "alive1"), [("reached", "%index")]
-    branch(body, stores(outputs, step), holds, "%alive", labels, "after", stopped)
-    body.put_text(AFTER, words)
-    outputs, holds = body.program(look, body.inputs(look, width, times[1:], parameters))
-    labels, stopped = ("seeall", "seesome", "alive5"), [("reached", "%next"), ("pending", "1")]
-    branch(body, stores(outputs, look), holds, "%alive2", labels, "seen", stopped)
+    commit(body, *looked(body, look, parameters, changed(outputs, step), holds, words))
     body.put_text(KEEP, words)
     keep(body, kept, observe, recording)
     body.put_text(LATCH, words)
@@ -211,7 +207,7 @@ def run_ir(
 def packs_ir(recording: Recording, kept: int, lanes: int, observe: Program | None) -> str:
     """The text of `packs`, in the module of `run`; all numbers take eight bytes."""
     quantities = 0 if observe is None else len(observe.outputs)
-    sizes = recording.width, recording.parameters, kept, 1, 1, quantities * ACCUMULATED
+    sizes = recording.width, recording.parameters, kept, 1, quantities * ACCUMULATED
     moves = []
     for name, size in zip(ARRAYS, sizes):
         first = "%first_saved" if name == "saved" else "%pack"
@@ -244,7 +240,7 @@ def keep(body: Lanes, kept: int, observe: Program | None, recording: Recording) 
         for place, value in enumerate(
             (body.maximum(largest, word), body.minimum(smallest, word), total, word)
         ):
-            body.store("observed", at + place, value, "%alive3")
+            body.store("observed", at + place, value, "%alive2")
 
 
 # --- back along the steps ---

@@ -127,7 +127,7 @@ def tally_of(scheme: Any) -> Any:
 
 def record(
     records: Records, block: Floats, times: tuple[float, float], step: float,
-    parameters: Sequence[Key] = (), monitoring: int = SEEN,
+    parameters: Sequence[Key] = (), monitoring: int = SEEN, looks: bool = True,
 ) -> Recording:  # fmt: skip
     """Record a step, and a look at the state before it, unless nobody looks."""
     width = len(block)
@@ -137,7 +137,7 @@ def record(
             if beside:
                 raise NotTraceable(f"it goes on from {beside[0][-1]}, which is not in its state")
             stepped = record_step(records, block, times, step, parameters, monitoring)
-            if monitoring == SEEN:
+            if monitoring == SEEN and looks:
                 looked = record_reading(records, monitored, block, times[0], parameters)
             else:
                 block_again = tuple(Place(k) for k in range(width))

@@ -35,23 +35,22 @@ class MachineCode:
     def __call__(
         self, states: Floats, parameters: Floats, saved: Floats, observed: Floats, grid: Grid,
         every: int, first_row: int,
-    ) -> tuple[Any, Any]:  # fmt: skip
-        """Arrays (packs, numbers, lanes) in place: the steps reached, and whose look is due."""
+    ) -> Any:  # fmt: skip
+        """Arrays (packs, numbers, lanes) in place: the steps reached."""
         packs, _, lanes = states.shape
-        reached, pending = np.zeros((2, packs * lanes), np.int64)
-        arrays = (states, parameters, saved, reached, pending, observed)
+        reached = np.zeros(packs * lanes, np.int64)
+        arrays = (states, parameters, saved, reached, observed)
         given = (x.ctypes.data for x in arrays)
         self.run(*given, packs, saved.shape[1], *grid, every, first_row)
-        return reached, pending != 0
+        return reached
 
     def of_one(
         self, block: Floats, parameters: Floats, saved: Floats, grid: Grid, every: int = 2**62,
         first_row: int = 0,
-    ) -> tuple[int, bool]:  # fmt: skip
-        """Steps while guards hold, in place: (step reached, whether the look at it is due)."""
+    ) -> int:  # fmt: skip
+        """Steps while guards hold, in place: the step reached."""
         alone = block.reshape(1, -1, 1)
-        found = self(alone, parameters, saved[None], alone, grid, every, first_row)
-        return int(found[0][0]), bool(found[1][0])
+        return int(self(alone, parameters, saved[None], alone, grid, every, first_row)[0])
 
 
 @lru_cache(maxsize=KEPT)

@@ -16,7 +16,7 @@ import numpy as np
 from chasles.compiled import FIRST_COMPILE
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
-from chasles.integrators.advance import SEEN, SEEN_LAST, advance
+from chasles.integrators.advance import SEEN, advance
 from chasles.many.traced.record import (
     Key,
     NotTraceable,
@@ -128,16 +128,11 @@ class TracedSteps:
         self, block: Floats, grid: Grid, save_every: int, saved: Floats, first_row: int
     ) -> int:
         """Steps by the first recording that takes any: the step reached."""
-        origin, step, first, _, _ = grid
+        first = grid[2]
         signals = np.ravel(self.stepper.workspace.signals)
         held = np.append(signals[self.held_columns], 0.0)
         for k, variant in enumerate(self.variants):
-            reached, due = variant.code.of_one(block, held, saved, grid, save_every, first_row)
-            if due:
-                self.monitor(block, (origin, step, reached, reached, reached))
-                if reached % save_every == 0:
-                    kept = self.stepper.layout.kept
-                    saved.reshape(-1, kept)[reached // save_every - first_row] = block[:kept]
+            reached = variant.code.of_one(block, held, saved, grid, save_every, first_row)
             if reached > first:
                 for what, count in enumerate(variant.recording.counted):
                     tally_of(self.stepper.scheme)[what] += count * (reached - first)
@@ -157,11 +152,6 @@ class TracedSteps:
         path = next(path for path, array in arrays.items()
                     if isinstance(array, np.ndarray) and memory_of(array) == signals)  # fmt: skip
         return [(path, column) for column in self.held_columns]
-
-    def monitor(self, block: Floats, grid: Grid) -> None:
-        """The look that a recording could not take."""
-        nowhere = np.zeros((1, 1))
-        self.generic(block, block.copy(), grid, 1, SEEN_LAST, nowhere, 0)
 
     def records_now(self, block: Floats, grid: Grid) -> bool:
         """Record a step here if it is time for that; whether one was."""

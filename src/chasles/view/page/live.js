@@ -7,7 +7,7 @@ async function makeRun(g, m) {
   const memory = new WebAssembly.Memory({ initial: 32 }), base = array(m.base), count = 12 * g.count + m.words.length, env = environment(memory);
   let next = 1024;
   const room = n => { const at = next; next += 8 * Math.max(1, n); return new Float64Array(memory.buffer, at, n); };
-  const run = { g, m, base, memory, state: room(m.width), parameters: room(base.length - m.width), out: room(count), saved: room(m.kept), ends: room(2), ways: [], index: 0, way: 0, switched: 0, stopped: false, trails: g.bodies.map(() => []) };
+  const run = { g, m, base, memory, state: room(m.width), parameters: room(base.length - m.width), out: room(count), saved: room(m.kept), ends: room(1), ways: [], index: 0, way: 0, switched: 0, stopped: false, trails: g.bodies.map(() => []) };
   for (const w of m.ways) run.ways.push((await WebAssembly.instantiate(array(w), { env })).instance.exports.chasles_run);
   run.read = (await WebAssembly.instantiate(array(m.read), { env })).instance.exports.chasles_read;
   m.tables.forEach(t => { t.values = array(t.rows); });
@@ -53,7 +53,7 @@ function advance(run, last) {
     let reached = run.index;
     for (let k = 0; k < run.ways.length && reached === run.index; k++) {
       const number = (run.way + k) % run.ways.length, ends = run.ends.byteOffset;
-      run.ways[number](run.state.byteOffset, run.parameters.byteOffset, run.saved.byteOffset, ends, ends + 8, 0, 0, run.m.step, BigInt(run.index), BigInt(last), never, never, 0n);
+      run.ways[number](run.state.byteOffset, run.parameters.byteOffset, run.saved.byteOffset, ends, 0, 0, run.m.step, BigInt(run.index), BigInt(last), never, never, 0n);
       reached = Number(new BigInt64Array(run.memory.buffer, ends, 1)[0]);
       if (reached !== run.index && k) { run.way = number; run.switched++; }
     }
