@@ -196,13 +196,13 @@ def test_a_month_is_fitted_with_as_few_questions_as_its_scale_needs():
 
     signals, month = listed(motion), 30 * 86400.0
     t = np.linspace(0.0, month, 5000)
-    assert_allclose(signals.sample(t)[:, 1], np.sin(t / 3600.0), rtol=0, atol=2e-12)
+    found = signals.sample(t)
+    assert_allclose(found[:, 1], np.sin(t / 3600.0), rtol=0, atol=2e-12)
     assert sum(asked) < 3_000_000  # a second each would take 500,000,000
     asked.clear()
     signals.sample(np.array([12 * month]))
     assert sum(asked) < 3_000_000
-    whole = listed(motion).sample(np.append(t, 2.0 * month))
-    assert_array_equal(whole[:-1], listed(motion).sample(t))  # however far it goes
+    assert_array_equal(signals.sample(t), found)  # however far it goes
     late = 5e3 + np.linspace(0.0, 50.0, 1000)
     fast = listed(lambda t: np.sin(100.0 * t)).sample(late)
     assert_allclose(fast[:, 1], np.sin(100.0 * late), rtol=0, atol=1e-9)
@@ -252,12 +252,17 @@ def test_whether_a_motion_is_smooth_does_not_depend_on_the_pieces(kink, refused,
 # --- what is between the points of a fit ---
 
 
-def test_a_pulse_shorter_than_a_panel_gives_its_impulse():
-    """3 N for 2 ms, in a flight of 0.4 s: 6e-3 N s, less than a step's worth off."""
+@pytest.mark.parametrize("start", [0.0812, 0.0832])
+def test_a_pulse_shorter_than_a_panel_gives_its_impulse(start):
+    """3 N for 2 ms, at a point where a fit is looked at, or between two of them.
+
+    6e-3 N s, less than a step's worth off.
+    """
     ball = ch.Body.sphere("ball", 0.1, mass=1.0)
-    push = ch.Load("push", ball, force=lambda t: (3.0 if 0.3331 < t < 0.3351 else 0.0, 0.0, 0.0))
+    pulse = (start, start + 0.002)
+    push = ch.Load("push", ball, lambda t: (3.0 if pulse[0] < t < pulse[1] else 0.0, 0.0, 0.0))
     model = ch.Model([ball], forces=[push], gravity=(0, 0, 0))
-    result = ch.simulate(model, until=0.4, step=1e-4)
+    result = ch.simulate(model, until=0.1, step=1e-4, method="rk4")
     assert result.velocity("ball")[-1, 0] == pytest.approx(6e-3, abs=3.1e-4)
 
 

@@ -53,22 +53,22 @@ Panel = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """The fit of a panel, and by how much it misses the functions."""
+    """The fit of a panel, or of several, and by how much it misses the functions."""
 
-    series: Floats  # (width, DEGREE + 1) in Chebyshev polynomials
-    middle: Floats  # (width,) to be added
-    missed: Floats  # (width,)
-    allowed: Floats  # (width,) what rounding explains
+    series: Floats  # (..., width, DEGREE + 1) in Chebyshev polynomials
+    middle: Floats  # (..., width) to be added
+    missed: Floats  # (..., width)
+    allowed: Floats  # (..., width) what rounding explains
 
     def powers(self) -> Floats:
-        """(width, DEGREE + 1): coefficients of powers, without what is below the noise."""
+        """(..., width, DEGREE + 1): coefficients of powers, without what is below the noise."""
         noise = np.maximum(
             self.allowed / MET, np.where(self.missed > self.allowed, self.missed, 0.0)
         )
-        loud: NDArray[np.bool_] = np.abs(self.series) > noise[:, None]
-        kept = np.flip(np.logical_or.accumulate(np.flip(loud, axis=-1), axis=-1), axis=-1)
+        loud: NDArray[np.bool_] = np.abs(self.series) > noise[..., None]
+        kept = np.logical_or.accumulate(loud[..., ::-1], axis=-1)[..., ::-1]
         powers: Floats = np.where(kept, self.series, 0.0) @ TO_POWERS
-        powers[:, 0] += self.middle
+        powers[..., 0] += self.middle
         return powers
 
 
@@ -174,15 +174,16 @@ class Panels:
         tail = np.abs(series[:, :, -2:]).max(axis=2)
         fit = np.einsum("bk,pwk->pbw", at_looks, series) + middle[:, None]
         missed = np.maximum(tail, np.abs(fit - between).max(axis=1))
+        allowed = MET * noise
+        present = np.isfinite(found).any(axis=(1, 2))
+        met = present & (missed <= allowed).all(axis=1)
+        powers = iter(Draft(series[met], middle[met], missed[met], allowed[met]).powers())
         for p, panel in enumerate(panels):
-            draft = Draft(series[p], middle[p], missed[p], MET * noise[p])
-            self.fits[panel] = None
-            if not np.isfinite(found[p]).any():
+            self.fits[panel] = next(powers) if met[p] else None
+            if not present[p]:
                 self.absent.add(panel)
-            elif (draft.missed <= draft.allowed).all():
-                self.fits[panel] = draft.powers()
-            else:
-                self.drafts[panel] = draft
+            elif not met[p]:
+                self.drafts[panel] = Draft(series[p], middle[p], missed[p], allowed[p])
 
     def pieces(self) -> list[Pieces]:
         levels, index = np.array(self.leaves, np.int64).reshape(-1, 2).T
