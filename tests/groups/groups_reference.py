@@ -117,6 +117,20 @@ def dexp_matrix(group, x):
     return total
 
 
+def cayley_slopes(group, x):
+    """Columns vee(dC C^-1) of C = A^-1 B along the basis, with A = 1 - X/2 and B = 1 + X/2.
+
+    From A C = B it follows that A dC = E/2 (1 + C).
+    """
+    hat = group.hat(x)
+    one = mp.eye(hat.rows)
+    inverse = mp.inverse(one - hat / 2)
+    transform = inverse * (one + hat / 2)
+    before, after = inverse / 2, (one + transform) * mp.inverse(transform)
+    units = [[mp.mpf(i == j) for i in range(group.dim)] for j in range(group.dim)]
+    return mp.matrix([group.vee(before * group.hat(unit) * after) for unit in units]).T
+
+
 def trivialised_derivative(group, curve_map, x, z):
     """vee of (d/dt f(X + t Z)) f(X)^-1 at t = 0: central difference, error about 1e-30."""
     h = mp.mpf(10) ** -15
