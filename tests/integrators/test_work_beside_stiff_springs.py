@@ -77,8 +77,14 @@ def run_of(stiffness, damping, stretch, pace, step):
     return run, told
 
 
-@pytest.mark.parametrize("stretch, pace", [(0.0, PACE), (1e-3, 0.0), (1e-3, PACE)])
-@pytest.mark.parametrize("step", [2e-3, 1e-4])
+@pytest.mark.parametrize(
+    "stretch, pace, step",
+    [
+        (0.0, PACE, 2e-3), (1e-3, 0.0, 2e-3), (1e-3, PACE, 2e-3),
+        (0.0, PACE, 1e-4), (1e-3, PACE, 1e-4),
+        pytest.param(1e-3, 0.0, 1e-4, marks=pytest.mark.slow),  # part of the one before
+    ],
+)  # fmt: skip
 def test_works_are_those_of_the_closed_form_or_the_run_says_that_they_are_not(stretch, pace, step):
     silent = 0
     for stiffness, damping in product(STIFFNESSES, DAMPINGS):
