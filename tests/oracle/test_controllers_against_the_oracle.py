@@ -1,10 +1,12 @@
 """Motors and servos that a controller feeds move as the oracle says, from sample to sample."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 from oracle.comparing import numbers_of, oracle_numbers
+from oracle.jets import Floats
 from oracle.mechanism import Mechanism
 
 import chasles as ch
@@ -49,15 +51,21 @@ CASES = {
 }
 
 
+@cache
+def expected(name: str) -> tuple[list[Any], Floats]:
+    """Angles that the oracle tells, and all its numbers in the end."""
+    forces, controller = CASES[name]
+    mechanism = Mechanism(arm(*forces))
+    state = mechanism.sampled(UNTIL, controller, SAMPLE)
+    return mechanism.angles, oracle_numbers(mechanism, state)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_a_controller_is_held_from_sample_to_sample(name):
     forces, controller = CASES[name]
-    model = arm(*forces)
-    run = ch.simulate(model, UNTIL, 1e-3, controller=controller, sample=SAMPLE)
-    mechanism = Mechanism(model)
-    state = mechanism.sampled(UNTIL, controller, SAMPLE)
-    expected = oracle_numbers(mechanism, state)
-    np.testing.assert_allclose(numbers_of(run, mechanism.angles), expected, atol=1e-9)
+    run = ch.simulate(arm(*forces), UNTIL, 1e-3, controller=controller, sample=SAMPLE)
+    angles, numbers = expected(name)
+    np.testing.assert_allclose(numbers_of(run, angles), numbers, atol=1e-9)
 
 
 PACES: dict[str, dict[str, Any]] = {
@@ -83,10 +91,9 @@ def test_steps_that_choose_their_length_end_at_the_samples(name, pace):
     run = ch.simulate(model, UNTIL, controller=noted, sample=SAMPLE, **PACES[pace])
     once = [k * SAMPLE for k in range(round(UNTIL / SAMPLE))]
     assert asked == once * (len(asked) // len(once))
-    mechanism = Mechanism(model)
-    expected = oracle_numbers(mechanism, mechanism.sampled(UNTIL, controller, SAMPLE))
+    angles, numbers = expected(name)
     atol = 1e-5 if pace == "long steps" else 1e-8
-    np.testing.assert_allclose(numbers_of(run, mechanism.angles), expected, atol=atol)
+    np.testing.assert_allclose(numbers_of(run, angles), numbers, atol=atol)
 
 
 def test_samples_events_and_wanted_times_together():
