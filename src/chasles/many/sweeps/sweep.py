@@ -269,8 +269,8 @@ def sweep(
     common = {**dict(options or {}), "until": until}
     if step is not None:
         common["step"] = checked_positive(step, "step", "s", "sweep", InvalidOption)
-    check_steps_are_chosen({*common, *vary}, [common.get("method"), *vary.get("method", ())])
     plan = make_plan(model, vary, together, common)
+    check_steps_are_chosen({*common, *vary}, [common.get("method"), *vary.get("method", ())])
     named = "" if into is None else measure_fingerprint(measure, needed=True)
     place = TemporaryDirectory(prefix="chasles-sweep-") if into is None else nullcontext(into)
     with (
