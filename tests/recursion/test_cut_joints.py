@@ -14,7 +14,7 @@ import chasles as ch
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.mechanism import Equations
 from chasles.core.recursion.eliminate import SOLVED
-from chasles.core.recursion.refine import solve_rows
+from chasles.core.recursion.refine import load_norm, solve_rows
 from chasles.core.recursion.stage import tree_factor
 from chasles.spaces.tree import pair_tree
 from chasles.studies.library import bennett, bricard, four_bar, n_four_bar
@@ -189,3 +189,25 @@ def test_a_rod_between_cart_and_ground_is_cut_and_the_lower_pairs_carry():
     assert [problem.setup.joint_index["rod"]] == problem.loops.joints.tolist()
     run = run_of(problem, 2.0, 1e-3)
     assert tree_gap(problem, run.absolute) < 1e-14
+
+
+@pytest.mark.parametrize("wrenches, efforts", [(True, True), (True, False), (False, True)])
+def test_loads_are_as_large_as_what_they_would_accelerate(wrenches, efforts):
+    """Forces on a free body, an effort on its hinge: what refined accelerations end at."""
+    body = ch.Body("arm", 2.0, (0.3, 0.4, 0.5), position=(0.6, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, body, at=(0, 0, 0), axis="z")
+    problem = TreeProblem.from_model(ch.Model([body], [hinge]))
+    problem.reactions(problem.start)
+    torque, force, effort = np.array([1.0, -2.0, 3.0]), np.array([4.0, 5.0, -6.0]), 7.0
+    free = np.sqrt(np.sum(torque**2 / (0.3, 0.4, 0.5)) + np.sum(force**2) / 2.0)
+    turned = effort / np.sqrt(0.5 + 2.0 * 0.6**2)
+    work = problem.tree_work._replace(
+        rows=problem.tree_work.rows.ravel(), wrenches=np.concatenate((torque, force)),
+        efforts=np.array([effort]), has_wrenches=int(wrenches), has_efforts=int(efforts),
+    )  # fmt: skip
+    system = problem.setup.system
+    flat_system = system._replace(
+        bodies=system.bodies._replace(inertia=system.bodies.inertia.ravel())
+    )
+    found = load_norm(problem.tree, work, flat_system)
+    assert found == pytest.approx(wrenches * free + efforts * turned, rel=1e-12)
