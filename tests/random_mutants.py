@@ -59,8 +59,8 @@ TESTS = {
     "run/scipy_pace.py": ("integrators/test_scipy_route.py",),
     "run/simulation.py": ("control/test_stepping.py", "simulate"),
     "run/tolerance_pace.py": ("integrators/test_adaptive.py", "integrators"),
-    "run/recorded.py": ("control/test_recordings.py", "io/test_forged_files.py"),
-    "run/recording.py": ("control/test_recordings.py",),
+    "run/recorded.py": ("control", "io/test_forged_files.py"),
+    "run/recording.py": ("control",),
 }
 #: Seconds in which tests may look for one mutant, and seconds after which one test is taken for one
 #: without an end, if it passes in half of that without the mutant.

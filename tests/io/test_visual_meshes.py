@@ -55,6 +55,15 @@ def test_a_visual_mesh_is_where_the_urdf_puts_it_and_the_dynamics_are_the_same(r
     assert mesh.volume == pytest.approx(0.8 * 0.1 * 0.2 / 6, rel=1e-5)
 
 
+def test_a_visual_mesh_without_a_volume_is_drawn(robot):
+    """A single triangle: nobody asks what it weighs."""
+    file = robot("label.obj")
+    (file.parent / "meshes" / "label.obj").write_text(CORNER.partition("f 1 2 4")[0])
+    model = ch.read_model(file)
+    assert [shape.kind for shape in model.bodies[0].shapes] == ["mesh"]
+    assert not any("visual shapes" in note for note in model.notes)
+
+
 @pytest.mark.parametrize("colour", ["nan 0 0 1", "0 0 0 nan"])
 def test_what_mujoco_warns_of_is_a_note_and_not_a_file(robot, tmp_path, monkeypatch, colour):
     """MuJoCo would write MUJOCO_LOG.TXT in the folder at hand, for visual shapes as for others."""
