@@ -330,6 +330,24 @@ def test_a_law_in_a_joint_is_seen_to_be_stiff():
     assert result.coordinate_rate("hinge")[-1] == pytest.approx(0.5 * GRAVITY / 2e4, rel=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore::chasles.ChaslesWarning")
+def test_what_pushes_on_in_a_joint_is_in_the_step_though_it_is_not_factored():
+    """A linear force along a rail: two steps by the coefficients and dense algebra."""
+    matrix, step = np.array([[0.0, 1.0], [2.0, 0.4]]), 1.0
+    cart = ch.Body.box("cart", (0.1, 0.1, 0.1), mass=1.0, velocity=(0.3, 0, 0))
+    rail = ch.Prismatic("rail", ch.GROUND, cart, axis="x")
+    law = ch.JointLaw("push", rail, lambda t, q, rate: 2.0 * q + 0.4 * rate)
+    result = ch.simulate(ch.Model([cart], [rail], forces=[law]), 2.0, step=step, method=METHOD)
+    method, state = W_METHODS[METHOD], np.array([0.0, 0.3])
+    for n in (1, 2):
+        solve = np.linalg.inv(np.eye(2) - step * method.diagonal * matrix) @ (step * matrix)
+        first = solve @ state
+        second = solve @ (state + (method.alpha + method.gamma)[1, 0] * first)
+        state = state + method.b @ (first, second)
+        found = result.position("cart")[n, 0], result.velocity("cart")[n, 0]
+        assert found == pytest.approx(state, rel=1e-3)
+
+
 @pytest.mark.parametrize("space", ["SE3", "SO3xR3", "subgroups"])
 def test_loops_run_with_stiff_forces(space):
     loop = three_bar()
