@@ -105,11 +105,14 @@ def test_files_are_weighed_together_and_each_once(main, refusal, monkeypatch):
     assert "'b.stl' makes 1e+03 bytes" in said
 
 
-def test_a_picture_counts_as_its_head_says(main):
+def test_a_picture_counts_as_its_head_says(main, refusal):
     asset(main.parent, "h.png", 2000, PNG + struct.pack(">II", 700, 300))
     asset(main.parent, "n.png", 2000, b"x" + PNG + struct.pack(">II", 700, 300))
     text = "<m><texture file='h.png'/><texture file='n.png'/></m>"
     assert checked(main, text).points == 700 * 300
+    asset(main.parent, "high.png", 2000, PNG + struct.pack(">II", 1, 2**27))
+    said = refusal(lambda: checked(main, "<m><texture file='high.png'/></m>"), ch.InvalidFile)
+    assert "points together" in said
 
 
 def test_files_are_looked_for_in_the_folders_that_the_robot_names(main, refusal):
@@ -123,6 +126,7 @@ def test_files_are_looked_for_in_the_folders_that_the_robot_names(main, refusal)
     for inner, told in (
         ("<mesh file='../b.stl'/>", "<mesh>: file is '../b.stl'"),
         ("<include file='../b.xml'/>", "<include>: file is '../b.xml'"),
+        ("<model file='../b.xml'/>", "<model>: file is '../b.xml'"),
         ("<compiler meshdir='..'/>", "<compiler>: a folder is '..'"),
         ("<mesh file='x://a'/>", "<mesh>: file is 'x://a'"),
         ("<mesh file='a\\b'/>", "<mesh>: file is 'a\\b'"),
@@ -250,9 +254,10 @@ def test_a_field_of_heights_has_as_many_as_it_says(rows, columns, main, refusal)
     )
     text = "<m><hfield file='it.bin'/></m>"
     if rows == columns == 2:
-        checked(main, text)
+        assert checked(main, text).points == 4
     else:
         said = refusal(lambda: checked(main, text), ch.InvalidFile)
+        assert said.startswith(f"'{main}', <hfield>: 'it.bin' has ")
         assert f"not {rows} x {columns} heights" in said
 
 
@@ -269,6 +274,7 @@ def test_counts_are_at_least_one(name, value, main, refusal):
     """At cells that are fewer, MuJoCo 4.0 fails inside, and its next warning never ends."""
     text = f"<m><flexcomp {name}='{value}'/></m>"
     assert f"{name} must be at least 1" in refusal(lambda: checked(main, text), ch.InvalidFile)
+    checked(main, f"<m><flexcomp {name}='1'/></m>")
 
 
 def test_after_mujoco_failed_inside_nothing_more_is_read_by_it(main, refusal, monkeypatch):

@@ -222,7 +222,8 @@ def test_hostile_robots_are_refused_before_mujoco_or_by_it(text, said, tmp_path,
 def test_an_included_file_is_looked_at_too(tmp_path, refusal):
     (tmp_path / "part.xml").write_text(BOMB, "utf-8")
     (tmp_path / "robot.xml").write_text(MJCF.format("<include file='part.xml'/>"), "utf-8")
-    assert "part.xml" in refusal(lambda: ch.read_model(tmp_path / "robot.xml"), ch.InvalidFile)
+    message = refusal(lambda: ch.read_model(tmp_path / "robot.xml"), ch.InvalidFile)
+    assert "part.xml" in message and "document type" in message  # by us, before MuJoCo reads it
 
 
 def test_a_link_out_of_the_folder_is_refused(tmp_path, refusal):

@@ -170,7 +170,7 @@ class Checker:
                     f"{where}: '{value}' gives a shape by a formula, which is not read.",
                     "Give a mesh in its place.",
                 )
-        self.check_made(where, tag, attributes, copies)
+        self.check_made(where, tag, attributes)
         if tag == "attach":
             scope.attached.append((attributes.get("model", ""), copies))
         for name in COPIES:
@@ -191,7 +191,7 @@ class Checker:
                 self.count_points(where, size * own * copies)
         return int(own)
 
-    def check_made(self, where: str, tag: str, attributes: dict[str, str], copies: float) -> None:
+    def check_made(self, where: str, tag: str, attributes: dict[str, str]) -> None:
         """What MuJoCo makes of some numbers: points of a mesh, fields of a sensor."""
         if tag == "config" and attributes.get("key") == "size":
             self.check_size(where, "size", attributes.get("value", ""))
@@ -202,7 +202,7 @@ class Checker:
             raise InvalidFile(
                 f"{where} asks for {finest:.3g} subdivisions (params).", f"Give {FINEST} at most."
             )
-        self.count_points(where, finest**2 * copies)
+        self.count_points(where, finest**2)  # of an asset, which is never copied
 
     def count_points(self, where: str, more: float) -> None:
         self.points += more
