@@ -66,7 +66,7 @@ def test_numbers_become_plain_and_keep_their_bits():
     assert type(found["1"]) is float and type(found["deep"]["flag"]) is bool
     with pytest.raises(TypeError, match="a set, which is not a number"):
         plain({"deep": [{1.0}]})
-    assert plain([Fraction(1, 4), 2**70]) == [0.25, 2**70]
+    assert repr(plain([Fraction(1, 4), 2**70 + 1])) == repr([0.25, 2**70 + 1])
     with pytest.raises(TypeError, match="beyond those of a double"):
         plain({"deep": [10**400]})
 

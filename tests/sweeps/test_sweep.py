@@ -20,7 +20,7 @@ import pytest
 from mechanisms import double_pendulum, heavy_top
 
 import chasles as ch
-from chasles.many.sweeps.fingerprints import measure_fingerprint
+from chasles.many.sweeps.fingerprints import is_installed, measure_fingerprint
 from chasles.many.sweeps.plan import make_plan
 from chasles.many.sweeps.store import open_store, read_runs
 from chasles.model.parameters import parameter_paths, with_parameters
@@ -440,6 +440,13 @@ def test_a_measure_is_known_again_whatever_the_order_of_its_sets():
     assert repr(frozenset((0, 8))) != repr(frozenset((8, 0)))
     assert measure_fingerprint(in_a_set((0, 8))) == measure_fingerprint(in_a_set((8, 0)))
     assert measure_fingerprint(in_a_set((0, 8))) != measure_fingerprint(in_a_set((0, 9)))
+
+
+@pytest.mark.parametrize("name, installed", [("__main__", 0), ("__mp_main__", 0), ("made", 1)])
+def test_what_is_typed_at_a_prompt_counts_as_the_users_own(name, installed, monkeypatch):
+    """It has no file, as modules that are part of Python or made by others have none."""
+    monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    assert is_installed.__wrapped__(name) == bool(installed)
 
 
 OPEN = (number for number in range(3))  # a value that nobody can write down
