@@ -1,9 +1,12 @@
 """Robots look like themselves: visual shapes and meshes, and names of files that are missing."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import chasles as ch
+from chasles.io.mjcf import listening
 from chasles.model.mesh import fewer_triangles
 
 pytest.importorskip("mujoco")
@@ -73,6 +76,15 @@ def test_what_mujoco_warns_of_is_a_note_and_not_a_file(robot, tmp_path, monkeypa
     notes = ch.read_model(file).notes
     assert sum("MuJoCo warns" in note for note in notes) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["bot"]
+
+
+def test_what_mujoco_warns_of_is_a_note_where_warnings_are_ignored():
+    notes = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with listening(pytest.importorskip("mujoco"), notes):
+            warnings.warn("an odd\nnumber", stacklevel=1)
+    assert notes == ["MuJoCo warns: an odd number"]
 
 
 def test_missing_and_unreadable_files_are_named_and_the_collision_shape_is_drawn(robot):

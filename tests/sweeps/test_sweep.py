@@ -253,7 +253,7 @@ def test_a_model_with_functions_is_known_again():
     """By what they do: in another process they have other addresses."""
     plans = [make_plan(pushed(rate), {}, False, {}) for rate in (1.0, 1.0, 2.0)]
     first, same, other = (plan.fingerprint for plan in plans)
-    assert first == same != other
+    assert first == same != other and list(map(len, plans)) == [1, 1, 1]
 
 
 def test_models_that_differ_in_a_rotor_or_a_sensor_are_different():
@@ -462,6 +462,7 @@ def test_a_measure_that_cannot_be_compared_is_refused_where_runs_are_kept(tmp_pa
 
     message = refusal(lambda: swept(into=tmp_path / "store"), ch.InvalidOption)
     assert "'OPEN', a generator" in message and not (tmp_path / "store").exists()
+    assert make_plan(heavy_top(), {}, False, {"events": unknowable}).fingerprint  # by its name
     assert swept().runs[0]["measured"] == {"x": 0}
 
 
