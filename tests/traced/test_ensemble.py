@@ -246,12 +246,17 @@ def test_kinetic_energy_is_that_of_a_result_with_rotors(spaces):
 
 
 def test_statistics_count_members_that_left_the_lanes():
-    vary = {"ball.velocity": np.array([[0, 0, -0.1 * k] for k in range(20)])}
+    masses = np.linspace(1.0, 2.0, 20)
+    falls = np.array([[0, 0, -0.1 * k] for k in range(20)])
+    vary = {"ball.velocity": falls, "ball.mass": masses}
     whole = ensemble(bouncing(), vary, 0.2, STEP)
-    found = ensemble(bouncing(), vary, 0.2, STEP, statistics=["ball.position.z"])
+    names = ["ball.position.z", "kinetic_energy"]
+    found = ensemble(bouncing(), vary, 0.2, STEP, statistics=names)
     heights = whole.position[:, 1:, 0, 2]
     assert_allclose(found.smallest[:, 0], heights.min("time"), atol=1e-14)
     assert_allclose(found["mean"][:, 0], heights.mean("time"), atol=1e-13)
+    energies = 0.5 * masses[:, None] * whole.velocity[:, 1:, 0, 2] ** 2
+    assert_allclose(found["mean"][:, 1], energies.mean("time"), rtol=1e-12)
 
 
 def test_members_of_another_structure_begin_where_they_were_put():
