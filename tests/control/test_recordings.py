@@ -106,19 +106,69 @@ def test_a_recorded_run_is_the_run(tmp_path, spaces, monkeypatch):
     assert np.array_equal(ch.load(tmp_path / "run.nc").absolute, kept.absolute)
 
 
-@pytest.mark.parametrize("seconds, least, most", [(0.0, 20, 100), (1e6, 1, 3)])
-def test_segments_are_written_when_they_are_due(tmp_path, seconds, least, most, monkeypatch):
-    """Every so many seconds, and at the end."""
-    commits, write = [], recording.Recording.put_commit
+@pytest.fixture
+def commits(monkeypatch):
+    """How many rows were acknowledged, time after time."""
+    counts, write = [], recording.Recording.put_commit
 
     def counted(self, head, reached):
-        commits.append(head["rows"])
+        counts.append(head["rows"])
         write(self, head, reached)
 
-    monkeypatch.setattr(recording, "SEGMENT_SECONDS", seconds)
     monkeypatch.setattr(recording.Recording, "put_commit", counted)
+    return counts
+
+
+@pytest.mark.parametrize("seconds, least, most", [(0.0, 20, 100), (1e6, 1, 3)])
+def test_segments_are_written_when_they_are_due(
+    tmp_path, seconds, least, most, monkeypatch, commits
+):
+    """Every so many seconds, and at the end."""
+    monkeypatch.setattr(recording, "SEGMENT_SECONDS", seconds)
     ch.simulate(pendulum(), 0.3, into=tmp_path / "run", **RUN)  # 30 samples
     assert least <= len(commits) <= most and commits == sorted(commits)
+
+
+def test_so_many_states_are_gathered_as_a_window_holds_and_two_at_least(
+    tmp_path, monkeypatch, commits
+):
+    monkeypatch.setattr(recording, "SEGMENT_SECONDS", 1e6)
+    model = ch.Model(pendulum().bodies, pendulum().joints)
+    ch.simulate(model, 0.1, 1e-3, into=tmp_path / "whole")
+    row = os.path.getsize(tmp_path / "whole" / recording.ROWS) // 101
+    for size, states in ((25 * row, 25), (26 * row - 1, 25), (1, 2)):
+        commits.clear()
+        monkeypatch.setattr(recording, "WINDOW_BYTES", size)
+        ch.simulate(model, 0.1, 1e-3, into=tmp_path / str(size))
+        assert commits == [*range(states, 101, states), 101, 101]
+
+
+def test_segments_are_on_the_disk_before_they_count_and_no_file_stays_open(tmp_path, monkeypatch):
+    """Rows and inputs first, then the commit that counts them, then the folder that names it."""
+    folder, forced, before = tmp_path / "new" / "run", [], []
+    force, write = os.fsync, recording.write_checked
+
+    def fsync(file):
+        forced.append(os.fstat(file).st_ino)
+        force(file)
+
+    def write_checked(path, contents):
+        if path.name == recording.COMMIT and not before:
+            before.extend(forced)
+        write(path, contents)
+        assert forced[-1] == folder.stat().st_ino and forced[-2] == path.stat().st_ino
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(recording, "write_checked", write_checked)
+    opened = os.listdir("/proc/self/fd")
+    ch.simulate(pendulum(), 0.03, into=folder, **RUN)
+    assert (folder / "rows.f64").stat().st_ino in before
+    assert (folder / "inputs.f64").stat().st_ino in forced
+    assert len(os.listdir("/proc/self/fd")) == len(opened)
+    orphan = folder / ".chasles-0.part"  # of a process that was killed
+    orphan.touch()
+    ch.simulate(pendulum(), 0.06, into=folder, resume=True, **RUN)
+    assert not orphan.exists()
 
 
 def switched(t, state):
