@@ -90,6 +90,16 @@ def test_events_do_not_change_the_run():
     np.testing.assert_array_equal(watched.absolute, plain.absolute)
 
 
+def test_a_run_that_an_event_ends_between_two_looks_is_looked_at_there():
+    """The largest of the three components of an open ball, after five steps."""
+    end = ch.Event(lambda t, s: t - 0.05, terminal=True)
+    result = ch.simulate(double_pendulum(), 1.0, events=[end], rtol=1e-3, spaces="SO3xR3")
+    gap, _, name = result.provenance.worst_gap.partition(" m in ")
+    gaps = {f"'{joint}'": result.violation(joint)[-1] for joint in result.model.joint_names}
+    assert gaps[name] == max(gaps.values()) > 0.0
+    assert gaps[name] / np.sqrt(3) < 1.01 * float(gap) < 1.02 * gaps[name]
+
+
 def test_several_events_have_their_own_times_and_the_first_terminal_one_ends_the_run():
     half = ch.Event(lambda t, s: s.position("ball")[2] - HEIGHT / 2, name="half way")
     never = ch.Event(lambda t, s: s.position("ball")[2] + 1e3, name="never", terminal=True)
