@@ -4,11 +4,19 @@ from dataclasses import dataclass
 from math import inf, nan
 from types import SimpleNamespace as Made
 
+import numpy as np
 import pytest
 
 import chasles as ch
 from chasles.run import implicit_choice
-from chasles.run.implicit_choice import by_implicit_steps, growth, is_stiff, longest_step, work_of
+from chasles.run.implicit_choice import (
+    by_implicit_steps,
+    growth,
+    is_stiff,
+    longest_step,
+    tried,
+    work_of,
+)
 
 UNTIL = 10.0
 
@@ -25,6 +33,9 @@ class Asked:
     atol: float | None = 1e-9
     first_step: float | None = 1e-3
     max_step: float | None = None
+    t_eval: object = None
+    save_every: int = 7
+    progress: bool = True
 
 
 def run_of(work, worst=0.0, steps=1):
@@ -135,6 +146,35 @@ def test_after_a_stop_there_are_four_times_as_many_steps_and_a_refusal_ends_it(t
     made = trials(refuse)
     assert longest_step(Asked(), 1e-6, 1e5) == "is refused: not with this joint."
     assert len(made) == 1
+
+
+def test_a_trial_is_judged_by_one_with_twice_its_step_in_sizes_of_the_largest_body(monkeypatch):
+    asked, against, runs = [], [], [Made(t=np.array([0.0, 1.0, 2.0, 3.0])), Made()]
+
+    def integrate(options):
+        asked.append(options)
+        return runs[len(asked) - 1]
+
+    def pose_errors(one, other):
+        against.append((one, *other))
+        return np.array([0.0, 6.0])
+
+    for name, stub in {
+        "integrate": integrate,
+        "compared": lambda result: np.array([0, 3]),
+        "states": lambda result, rows: (result, *rows),
+        "sizes_of": lambda result: np.array([1.0, 3.0]),
+        "pose_errors": pose_errors,
+    }.items():
+        monkeypatch.setattr(implicit_choice, name, stub)
+    fine = Asked(step=0.25)
+    judged = tried(fine)
+    assert asked[0] is fine is judged.options and judged.result is runs[0] and judged.stiff
+    coarse = asked[1]
+    assert against == [(runs[1], runs[0], 0, 3)]
+    assert (coarse.step, coarse.save_every, coarse.progress) == (0.5, 1, False)
+    assert list(coarse.t_eval) == [0.0, 3.0] == list(judged.times)
+    assert list(judged.estimate) == [0.0, 2.0] and judged.worst == 2.0
 
 
 @pytest.fixture
