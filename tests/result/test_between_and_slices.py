@@ -151,3 +151,40 @@ def test_whole_turns_pass_between_states_of_every_joint_that_turns(joint, spaces
         turned = Rotation.from_rotvec((0, 0, spin * t)).as_matrix()
         np.testing.assert_allclose(state.rotation[0], turned, atol=1e-9)
         np.testing.assert_allclose(state.position[0], (0, 0, rise * t), atol=1e-9)
+
+
+def driven_round(joint, turns, spaces="auto", **options):
+    """A body that a driver turns from rest to rest by whole turns, a cubic in time, in one second;
+    nothing is saved between."""
+    angle = 2.0 * np.pi * turns
+
+    def motion(t):
+        return angle * t * t * (3.0 - 2.0 * t)
+
+    rates = (lambda t: 6.0 * angle * t * (1.0 - t), lambda t: 6.0 * angle * (1.0 - 2.0 * t))
+    rotor = ch.Body.box("rotor", (0.3, 0.2, 0.1), mass=1.0, position=(0.5, 0, 0))
+    pitch = {"pitch": 0.03} if joint == "Helical" else {}
+    bearing = getattr(ch, joint)("bearing", ch.GROUND, rotor, at=(0, 0, 0), axis="z", **pitch)
+    driver = ch.Driver("drive", bearing, ch.Signal(motion, *rates), "angle")
+    model = ch.Model([rotor], [bearing], drivers=[driver], gravity=(0, 0, 0))
+    return ch.simulate(model, 1.0, 1e-3, spaces=spaces, save_every=1000, **options), motion
+
+
+@pytest.mark.parametrize("turns", [-12.0, -0.75, 1.0, 1.2, 5.0])
+@pytest.mark.parametrize("joint", ["Revolute", "Cylindrical", "Helical"])
+def test_turns_that_were_counted_are_those_between_states(joint, turns):
+    """The cubic has the rates at both ends, 0, and the whole way: it is the motion."""
+    run, motion = driven_round(joint, turns)
+    for t in np.linspace(0.0, 1.0, 17):
+        state, angle = run.at(t), motion(t)
+        turned = Rotation.from_rotvec((0, 0, angle)).as_matrix()
+        np.testing.assert_allclose(state.rotation[0], turned, atol=1e-9)
+        np.testing.assert_allclose(state.position[0, :2], 0.5 * turned[:2, 0], atol=1e-9)
+        assert abs(state.angles["bearing"] - angle) < 1e-9
+
+
+def test_a_counted_turn_of_a_body_in_a_six_dimensional_space_is_not_guessed(refusal):
+    """Poses of such a space do not show the way, though the joint has counted the turns."""
+    run, _ = driven_round("Revolute", 1.2, "SE3", rows="all")
+    message = refusal(lambda: run.at(0.5), ch.InvalidOption)
+    assert "body 'rotor' turns by 7.5 rad" in message and "Save more states" in message

@@ -14,8 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from chasles.build.dynamics.tree_problem import points_of
-from chasles.build.system.coordinates import angle_columns, coordinate_keys, coordinate_of_poses
+from chasles.build.dynamics.tree_problem import kept_coordinates, points_of
+from chasles.build.system.coordinates import (
+    angle_columns,
+    coordinate_keys,
+    coordinate_of_poses,
+    coordinate_rate,
+)
 from chasles.build.system.state import State
 from chasles.build.system.tree_setup import tree_setup
 from chasles.build.system.tree_state import absolute_of
@@ -80,11 +85,13 @@ def state_at(result: "Result", t: Any) -> State:
     rows = rows_between(result, after, length, share)
     setup, model = result.problem.setup, result.model
     here, there = result.state(after - 1).angles, result.state(after).angles
-    angles = {}
+    angles, ends = {}, result.absolute[after - 1 : after + 1]
     for joint in here:
-        near = (1.0 - share) * here[joint] + share * there[joint]
-        found = coordinate_of_poses(setup, joint, "angle", rows[None])[0]
-        angles[joint] = float(nearest_turn(found, near))
+        check_counted_turn(result, joint, there[joint] - here[joint], length, after)
+        rates = coordinate_rate(setup, joint, ANGLE, ends)
+        gone, _ = cubic(there[joint] - here[joint], *rates, length, share)
+        found = coordinate_of_poses(setup, joint, ANGLE, rows[None])[0]
+        angles[joint] = float(nearest_turn(found, here[joint] + gone))
     order = [setup.body_index[name] for name in model.body_names]
     return State.from_absolute(time, model, rows[order], angles)
 
@@ -94,12 +101,15 @@ def rows_between(result: "Result", after: int, length: float, share: float) -> F
     setup, ends = result.problem.setup, slice(after - 1, after + 1)
     known = None if result.coordinates is None else result.coordinates[ends]
     here, there = points_of(setup, result.absolute[ends], result.integrals[ends], known)
+    kept = kept_coordinates(setup, result.integrals[ends], known)
     tree, point = tree_setup(setup).tree, here.copy()
     for body, pair in enumerate(tree.pair.tolist()):
         q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
         stored, rates = slice(q, q + STORED[pair]), slice(v, v + DOF[pair])
         begin, end = ((one[stored], one[rates]) for one in (here, there))
         check_turn(result, body, pair, (begin[1], end[1]), length, after)
+        if pair < SPHERICAL and turns_of(pair) and (body, ANGLE) not in kept:
+            take_short_turn(begin, end, length)
         blend = turned if pair >= SPHERICAL else shifted
         point[stored], point[rates] = blend(pair, begin, end, length, share)
     tree_work = make_tree_workspace(tree, np.zeros(1), False, False)
@@ -113,26 +123,41 @@ def check_turn(
     turns = 3 if pair >= SPHERICAL else turns_of(pair)
     turn = length * max(float(np.linalg.norm(own[:turns])) for own in rates)
     if turn >= np.pi:
-        name = list(result.problem.setup.body_index)[body]
-        raise InvalidOption(
-            f"at: body '{name}' turns by {turn:.2g} rad from the saved time"
-            f" {float(result.t[after - 1]):g} s to the next, {length:g} s later; between them its"
-            " pose is not known.",
-            "Save more states: a smaller save_every, or t_eval= with the times wanted.",
-        )
+        raise not_known(result, body, turn, length, after)
+
+
+def check_counted_turn(
+    result: "Result", joint: str, turn: float, length: float, after: int
+) -> None:
+    """The same of bodies in six-dimensional spaces, which a joint lets turn by an angle."""
+    joints, pair = result.problem.setup.system.joints, tree_setup(result.problem.setup).tree.pair
+    index = result.problem.setup.joint_index[joint]
+    for body in (int(joints.a[index]), int(joints.b[index])):
+        if abs(turn) >= np.pi and body >= 0 and pair[body] >= SPHERICAL:
+            raise not_known(result, body, abs(turn), length, after)
+
+
+def not_known(result: "Result", body: int, turn: float, length: float, after: int) -> InvalidOption:
+    name = list(result.problem.setup.body_index)[body]
+    return InvalidOption(
+        f"at: body '{name}' turns by {turn:.2g} rad from the saved time"
+        f" {float(result.t[after - 1]):g} s to the next, {length:g} s later; between them its"
+        " pose is not known.",
+        "Save more states: a smaller save_every, or t_eval= with the times wanted.",
+    )
+
+
+def take_short_turn(begin: Any, end: Any, length: float) -> None:
+    """An angle whose joint counts no turns is known but for these."""
+    near = begin[0][0] + 0.5 * length * (begin[1][0] + end[1][0])
+    end[0][0] = nearest_turn(end[0][0], near)
 
 
 def shifted(pair: int, begin: Any, end: Any, length: float, share: float) -> tuple[Any, Any]:
-    """Stored numbers and rates of a pair whose coordinates are numbers: an angle comes first.
-
-    It is known but for whole turns where the joint counts none: the turn between is a short one.
-    """
+    """Stored numbers and rates of a pair whose coordinates are numbers: an angle comes first."""
     stored = begin[0].copy()
     at = [0, *range(3, len(stored))] if turns_of(pair) else list(range(len(stored)))
-    apart = end[0][at] - stored[at]
-    if turns_of(pair):
-        apart[0] = nearest_turn(apart[0], 0.5 * length * (begin[1][0] + end[1][0]))
-    gone, rates = cubic(apart, begin[1], end[1], length, share)
+    gone, rates = cubic(end[0][at] - stored[at], begin[1], end[1], length, share)
     stored[at] += gone
     if turns_of(pair):
         stored[1:3] = np.cos(stored[0]), np.sin(stored[0])
@@ -151,9 +176,7 @@ def turned(pair: int, begin: Any, end: Any, length: float, share: float) -> tupl
     return np.concatenate(moved)[: len(begin[0])], rates[: len(begin[1])]
 
 
-def cubic(
-    whole: Floats, first: Floats, last: Floats, length: float, share: float
-) -> tuple[Floats, Floats]:
+def cubic(whole: Any, first: Any, last: Any, length: float, share: float) -> tuple[Any, Any]:
     """How far the cubic with both rates has gone, and its slope."""
     s, basis = share, np.stack((first * length, whole, last * length))
     gone = np.tensordot((s * (1 - s) ** 2, s * s * (3 - 2 * s), s * s * (s - 1)), basis, 1)

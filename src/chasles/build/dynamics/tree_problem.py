@@ -182,17 +182,24 @@ def own_readings(
 
 
 def points_of(setup: Setup, absolute: Floats, integrals: Floats, known: Floats | None) -> Floats:
-    """States (T, q + v) of poses and twists (T, n, 18), with the whole turns that were counted.
+    """States (T, q + v) of poses and twists (T, n, 18), with the whole turns that were counted."""
+    tree, columns = tree_setup(setup).tree, kept_coordinates(setup, integrals, known)
+    return states_of(tree, absolute, columns)
+
+
+def kept_coordinates(
+    setup: Setup, integrals: Floats, known: Floats | None
+) -> dict[tuple[int, str], Floats]:
+    """Angles and displacements (T,) of the joints that carry bodies, with whole turns, by body and
+    word: those that a run kept.
 
     Coordinates that are not known, those of older files, are told by integrals and poses.
     """
-    found = tree_setup(setup)
-    tree, body_of = found.tree, found.body_of
-    columns = dict[tuple[int, str], Any]()
+    body_of, columns = tree_setup(setup).body_of, dict[tuple[int, str], Floats]()
     for joint, (column, *_) in angle_columns(setup).items():
         if joint in body_of:
             columns[body_of[joint], ANGLE] = integrals[:, column]
     for column, (joint, word) in enumerate(coordinate_keys(setup.model)):
         if known is not None and joint in body_of and np.isfinite(known[:, column]).all():
             columns[body_of[joint], word] = known[:, column]
-    return states_of(tree, absolute, columns)
+    return columns
