@@ -99,3 +99,13 @@ def test_forces_and_contacts_act_alike_in_millimetres_and_tonnes(spaces):
         assert theirs / (mass * length) == pytest.approx(mine, abs=1e-6)
     mine, theirs = (run.reaction("one").on("a")[0] for run in runs)
     assert theirs / (mass * length) == pytest.approx(mine, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["bs3", "dopri5", "tsit5", "dop853"])
+def test_tolerances_choose_the_same_steps_in_all_units_of_length(method):
+    """Units that are powers of two leave every digit as it is."""
+    length, mass, model = 2.0**10, 2.0**-10, four_bar(angular_velocity=(0, 0, 3.0))
+    options = {"method": method, "rtol": 1e-9}
+    plain = ch.simulate(model, 0.2, atol=1e-5, **options)
+    other = ch.simulate(in_units(model, length, mass, 1.0), 0.2, atol=length * 1e-5, **options)
+    assert len(plain) > 3 and other.t == pytest.approx(plain.t, rel=1e-9)

@@ -36,6 +36,7 @@ from chasles.integrators.advance import MONITOR_EVERY, SEEN, exchange
 from chasles.integrators.measure import (
     Measure,
     energy_of_speeds,
+    largest_size,
     note_speeds,
     size_of_error,
     supply_at,
@@ -287,7 +288,7 @@ def first_step(mechanism: Any, workspace: Any, pair: Any, state: Any, t: float, 
     outcome = take_stages(mechanism, workspace, pair, state, t, 0.0, 0, 1)
     if outcome != OK:
         return np.inf  # the first attempt says why
-    tolerance = max(rtol, atol)
+    tolerance = max(rtol, atol / largest_size(mechanism, pair.measure))
     scale = time_scale(mechanism, pair.measure, state, pair.slopes)
     return scale * tolerance ** (1.0 / pair.estimate)
 

@@ -140,6 +140,15 @@ def energy_of_speeds(mechanism: Any, measure: Any, more: float) -> float:
     return total
 
 
+@hot
+def largest_size(mechanism: Any, measure: Any) -> float:
+    """Of all bodies, m."""
+    largest = 0.0
+    for body in range(mechanism.system.body_count):
+        largest = maximum(largest, measure.sizes[body])
+    return largest
+
+
 @routine
 def time_scale(mechanism: Any, measure: Any, point: Any, slope: Any) -> float:
     """The seconds in which a body moves by its size, with its speed or from rest."""
