@@ -89,7 +89,7 @@ def state_at(result: "Result", t: Any) -> State:
     for joint in here:
         check_counted_turn(result, joint, there[joint] - here[joint], length, after)
         rates = coordinate_rate(setup, joint, ANGLE, ends)
-        gone, _ = cubic(there[joint] - here[joint], *rates, length, share)
+        gone, _ = cubic(there[joint] - here[joint], rates[0], rates[1], length, share)
         found = coordinate_of_poses(setup, joint, ANGLE, rows[None])[0]
         angles[joint] = float(nearest_turn(found, here[joint] + gone))
     order = [setup.body_index[name] for name in model.body_names]
