@@ -17,6 +17,7 @@ asked there.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
