@@ -1,19 +1,20 @@
 """Who makes the runs: processes here, an executor of the user's, or the workers of a scheduler."""
 
 import os
+import pickle
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import connection, current_process, get_context, parent_process
 from typing import Any
 
 from chasles.model import ChaslesError, InvalidOption
 from chasles.model.checks import checked_count
-from chasles.model.errors import short_repr
+from chasles.model.errors import one_line, short_repr
 
 #: Runs handed out per worker: enough that none waits, few enough that memory does not grow.
 AHEAD = 4
@@ -45,14 +46,18 @@ class LocalCrew(Crew):
 
     def __init__(self, workers: int, hides: bool) -> None:
         self.workers, self.hides = workers, hides
+        self.context = get_context("spawn")
+        self.started = self.context.Event()  # some process has imported all that it needs
         self.pools = [self.make() for _ in range(workers)]
         self.handed: list[int] = [0] * workers  # runs that a process has not given back
 
     def make(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=end_with_parent)
+        return ProcessPoolExecutor(
+            1, mp_context=self.context, initializer=begin, initargs=(self.started,)
+        )
 
     def submit(self, work: Callable[[Any], Any], task: Any) -> tuple[Future[Any], Any]:
-        """Processes are started then; they have no use for the user's script."""
+        """Processes are started then, without the user's script if they have no use for it."""
         k = min(range(self.workers), key=self.handed.__getitem__)
         pool = self.pools[k]
         with hidden_script() if self.hides else nullcontext():
@@ -70,6 +75,8 @@ class LocalCrew(Crew):
             self.handed[self.pools.index(pool)] -= 1
 
     def renew(self, worker: Any) -> None:
+        if not self.hides and not self.started.is_set():
+            raise script_needs_a_guard()
         if worker in self.pools:  # otherwise it was replaced already
             k = self.pools.index(worker)
             self.pools[k], self.handed[k] = self.make(), 0
@@ -78,6 +85,12 @@ class LocalCrew(Crew):
     def close(self) -> None:
         for pool in self.pools:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def begin(started: Any) -> None:
+    """A worker has started: the user's script, if it needs that, ran without an error."""
+    started.set()
+    end_with_parent()
 
 
 def end_with_parent() -> None:
@@ -123,13 +136,14 @@ def hidden_script() -> Iterator[None]:
             setattr(main, name, value)
 
 
-def make_crew(executor: Any, workers: Any, measure: Any = None) -> Crew:
-    """The crew that was asked for."""
+def make_crew(executor: Any, workers: Any, parts: Mapping[str, Any]) -> Crew:
+    """The crew that was asked for, for runs made of these parts: name in messages -> value."""
     if executor is None:
-        own = getattr(measure, "__module__", "") == "__main__"  # to be found there by the workers
         if workers is not None:
             workers = checked_count(workers, "workers", None, "sweep", InvalidOption)
-        return LocalCrew(workers or os.cpu_count() or 1, hides=not own)
+        if getattr(current_process(), "_inheriting", False):  # a worker that runs the script now
+            raise script_needs_a_guard()
+        return LocalCrew(workers or os.cpu_count() or 1, hides=not use_the_script(parts))
     if isinstance(executor, str):
         return dask_crew(executor)
     if not isinstance(executor, Executor):
@@ -139,6 +153,47 @@ def make_crew(executor: Any, workers: Any, measure: Any = None) -> Crew:
             'Give one of concurrent.futures, or "tcp://host:8786", or leave it out.',
         )
     return Crew(executor, getattr(executor, "_max_workers", os.cpu_count() or 1))
+
+
+def use_the_script(parts: Mapping[str, Any]) -> bool:
+    """Whether new processes must run the user's script, to find functions that it defines."""
+    using = [what for what, part in parts.items() if b"__main__" in sent(part, what)]
+    if not using:
+        return False
+    main = sys.modules["__main__"]
+    if getattr(main, "__spec__", None) is None and not os.path.isfile(
+        getattr(main, "__file__", None) or ""
+    ):
+        raise InvalidOption(
+            f"sweep: {using[0]} has a function that was defined in this session, where other"
+            " processes do not find it.",
+            f"Write it into a module and import it. {WITH_THREADS}",
+        )
+    return True
+
+
+def sent(part: Any, what: str) -> bytes:
+    """A part as other processes get it."""
+    try:
+        return pickle.dumps(part)
+    except Exception as error:  # of several classes
+        raise InvalidOption(
+            f"sweep: {what} cannot be sent to other processes: {one_line(error)}.",
+            "Define its functions by `def`, not by lambda and not inside of another function."
+            f" {WITH_THREADS}",
+        ) from error
+
+
+WITH_THREADS = "Or use threads: executor=concurrent.futures.ThreadPoolExecutor(4)."
+
+
+def script_needs_a_guard() -> ChaslesError:
+    return ChaslesError(
+        "sweep: its worker processes run this script first, to find the functions that it defines,"
+        " and the script did not end there without an error.",
+        'Put everything but imports and definitions under `if __name__ == "__main__":`.'
+        f" {WITH_THREADS}",
+    )
 
 
 def dask_crew(address: str) -> Crew:

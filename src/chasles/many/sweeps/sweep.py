@@ -216,7 +216,7 @@ def sweep(
     into: str | Path | None = None,
     progress: bool | None = None,
 ) -> Sweep:
-    """Run a model with many values of its parameters, start and options, in parallel.
+    """Run a model with many values of its parameters and options, in parallel.
 
     Parameters
     ----------
@@ -228,8 +228,7 @@ def sweep(
     together
         Whether the values belong together, one by one. Otherwise all combinations are run.
     measure
-        Function of a Result that returns a dict of numbers to store. Other processes must be
-        able to import it (a script needs `if __name__ == "__main__":`). Default: last positions
+        Function of a Result that returns a dict of numbers to store. Default: last positions
         and velocities, largest violation and energy error.
     options
         Other options of `simulate`, for all runs.
@@ -253,6 +252,10 @@ def sweep(
     A run that fails is stored with its reason and does not stop the others. A worker that dies is
     replaced. The numbers are those of single runs, to the last bit.
 
+    Other processes must find the functions of the measure, the model and the options. So these
+    functions are defined by `def` in a module, or in a script whose other lines stand under
+    `if __name__ == "__main__":`. Threads (`executor=ThreadPoolExecutor(4)`) take any function.
+
     Examples
     --------
     >>> import chasles as ch
@@ -270,7 +273,8 @@ def sweep(
     if step is not None:
         common["step"] = checked_positive(step, "step", "s", "sweep", InvalidOption)
     plan = make_plan(model, vary, together, common)
-    check_steps_are_chosen({*common, *vary}, [common.get("method"), *vary.get("method", ())])
+    methods = [common.get("method"), *plan.axes.get("method", ())]
+    check_steps_are_chosen({*common, *plan.axes}, methods)
     named = "" if into is None else measure_fingerprint(measure, needed=True)
     place = TemporaryDirectory(prefix="chasles-sweep-") if into is None else nullcontext(into)
     with (
@@ -308,7 +312,7 @@ def carry_out(
     done = {record["run"] for record in store.records}
     if len(done) >= len(plan):
         return
-    crew = make_crew(executor, workers, measure)
+    crew = make_crew(executor, workers, {"the measure": measure, **parts_of(plan)})
     waiting = (task for task in plan.tasks() if task.number not in done)
     try:
         with progress_bar(total=len(plan), initial=len(done), unit="run", progress=progress) as bar:
@@ -317,3 +321,10 @@ def carry_out(
                 bar.update(len(records))
     finally:
         crew.close()
+
+
+def parts_of(plan: Plan) -> dict[str, Any]:
+    """What workers need for the runs, each with its name in messages."""
+    several = len(plan.models) > 1
+    models = {f"model '{k}'" if several else "the model": v for k, v in plan.models.items()}
+    return {**models, "an option": plan.common}

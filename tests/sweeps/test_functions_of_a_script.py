@@ -1,0 +1,64 @@
+"""Functions that a script defines: worker processes find them, or the sweep says why not."""
+
+import subprocess
+import sys
+
+import pytest
+from mechanisms import heavy_top
+
+import chasles as ch
+
+HEAD = """
+import chasles as ch
+
+arm = ch.Body.rod("arm", mass=3.0, between=((0, 0, 0), (1, 0, 0)))
+hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="z")
+
+def pull(t):
+    return 2.0
+
+def turned(run):
+    return {"angle": run.coordinate("hinge")[-1]}
+
+model = ch.Model([arm], [hinge], [ch.Motor("motor", hinge, effort=pull)], gravity=(0, 0, 0))
+"""
+SWEEP = """ch.sweep(model, {"arm.mass": [3.0, 6.0]}, 1.0, 1e-2, measure=turned, workers=1)"""
+
+
+def run_script(path, text):
+    path.write_text(text)
+    return subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=120)
+
+
+def test_a_force_and_a_measure_of_the_script_are_found(tmp_path):
+    guarded = f"if __name__ == '__main__':\n    print({SWEEP}.values('angle').values.tolist())\n"
+    done = run_script(tmp_path / "script.py", HEAD + guarded)
+    assert done.returncode == 0, done.stderr
+    found = [float(word) for word in done.stdout.strip("[]\n").split(",")]
+    # M t^2 / 2 I, and I = 0.25 + m / 4 in kg m^2: a mass that is varied keeps the inertia
+    assert found == pytest.approx([2.0 / 2 / 1.0, 2.0 / 2 / 1.75])
+
+
+def test_a_script_without_a_guard_is_told_so_and_ends(tmp_path):
+    ended = run_script(tmp_path / "script.py", HEAD + SWEEP)
+    assert ended.returncode == 1
+    assert 'under `if __name__ == "__main__":`' in ended.stderr.strip().splitlines()[-1]
+
+
+def test_a_function_of_a_session_is_refused():
+    text = HEAD + SWEEP
+    ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert "the measure has a function that was defined in this session" in ended.stderr
+
+
+@pytest.mark.parametrize("what", ["measure", "model", "option"])
+def test_a_function_that_cannot_be_sent_is_refused_by_what_has_it(what):
+    top = heavy_top()
+    held = ch.Load("held", "top", force=lambda t: (0.0, 0.0, 9.81))
+    given = {
+        "measure": {"measure": lambda run: {"t": run.t[-1]}},
+        "option": {"options": {"events": [lambda t, state: t - 0.05]}},
+    }.get(what, {})
+    model = top.with_parts(forces=[held]) if what == "model" else top
+    with pytest.raises(ch.InvalidOption, match=f"{what} cannot be sent to other processes"):
+        ch.sweep(model, {"top.mass": [1.0, 2.0]}, 0.1, 1e-2, workers=1, **given)
