@@ -176,8 +176,8 @@ class Panels:
         fit = np.einsum("bk,pwk->pbw", at_looks, series) + middle[:, None]
         missed = np.maximum(tail, np.abs(fit - between).max(axis=1))
         allowed = MET * noise
-        present = np.isfinite(found).any(axis=(1, 2))
-        met: Any = present & (missed <= allowed).all(axis=1)
+        present: Any = np.isfinite(found).any(axis=(1, 2))
+        met = present & (missed <= allowed).all(axis=1)
         powers = iter(Draft(series[met], middle[met], missed[met], allowed[met]).powers())
         for p, panel in enumerate(panels):
             self.fits[panel] = next(powers) if met[p] else None
