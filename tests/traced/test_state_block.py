@@ -4,9 +4,10 @@ import pytest
 from traced_runs import stepper
 
 import chasles as ch
-from chasles.integrators.advance import SEEN
+from chasles.core.outcomes import OK
 from chasles.many.ensembles.members import records_of
-from chasles.many.traced.record import survivors
+from chasles.many.traced.record import Opened, plain_step
+from chasles.scalars.traced import Tape
 
 STEP = 1e-3
 #: One of every kind.
@@ -31,7 +32,10 @@ def held_ball():
 
 def beside_the_block(model, **options):
     made = stepper(model, step=STEP, **options)
-    return survivors(records_of(made), made.first_block(), (0.0, STEP), STEP, SEEN)[0]
+    opened = Opened(records_of(made), Tape())
+    block, times = made.first_block().tolist(), (0.0, STEP)
+    assert plain_step(opened.records, block, times, STEP)[1] == OK
+    return opened.survivors()
 
 
 @pytest.mark.parametrize("spaces", ["auto", "SE3"])

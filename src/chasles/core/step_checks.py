@@ -340,5 +340,5 @@ def monitor_gaps(mechanism: Any, workspace: Any, state: Any, t: float) -> None:
                     ratio = pick(ratio <= BEYOND, ratio, BEYOND)  # gaps that overflow
                     alarm[OPEN_ROW] = pick(less, alarm[OPEN_ROW], row)
                     alarm[WORST_GAP] = pick(less, alarm[WORST_GAP], ratio)
-    if alarm[WORST_GAP] > 1.0 and alarm[OPEN_SINCE] == NEVER:
-        alarm[OPEN_SINCE] = t
+    since = pick(alarm[OPEN_SINCE] == NEVER, t, alarm[OPEN_SINCE])
+    alarm[OPEN_SINCE] = pick(alarm[WORST_GAP] > 1.0, since, alarm[OPEN_SINCE])

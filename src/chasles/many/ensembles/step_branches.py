@@ -98,9 +98,7 @@ class Recorder:
         numbers = records[0].system.signals.numbers
         asked = [entry for path, entry in places if self.loan.arrays.get(path) is numbers]
         try:
-            found = record(
-                with_picked_pieces(records, asked), block, times, self.step, places, looks=False
-            )
+            found = record(with_picked_pieces(records, asked), block, times, self.step, places)
         except NotTraceable as error:
             if self.branches:
                 return None

@@ -98,28 +98,6 @@ def plain_step(
     return out, outcome
 
 
-def survivors(
-    records: Records, block: Floats, times: Any, step: float, monitoring: int
-) -> tuple[list[Path], tuple[float, ...]]:
-    """Arrays that a step reads before it writes them, but for the tally, and what it adds to that.
-
-    Of a step that is as good as its state block there are none.
-    """
-    boxes = Unboxing(lambda array: Noted(array.reshape(-1).tolist()))
-    opened = boxes.of(records)
-    _, outcome = plain_step(opened, block.tolist(), times, step, monitoring)
-    if outcome != OK:
-        raise NotTraceable("the step to be recorded fails")
-    tally = tally_of(records[2])
-    found = [path for path, array in own_leaves(records).items()
-             if isinstance(array, np.ndarray) and array.size and boxes.list_of(array).survives
-             and (tally is None or memory_of(array) != memory_of(tally))]  # fmt: skip
-    if tally is None:
-        return found, ()
-    pairs = zip(boxes.list_of(tally), tally.tolist(), strict=True)
-    return found, tuple(after - before for after, before in pairs)
-
-
 def tally_of(scheme: Any) -> Any:
     """The array in which a scheme counts what it does, or None."""
     return getattr(scheme, "tally", None)
@@ -127,17 +105,14 @@ def tally_of(scheme: Any) -> Any:
 
 def record(
     records: Records, block: Floats, times: tuple[float, float], step: float,
-    parameters: Sequence[Key] = (), monitoring: int = SEEN, looks: bool = True,
+    parameters: Sequence[Key] = (), monitoring: int = SEEN,
 ) -> Recording:  # fmt: skip
     """Record a step, and a look at the state before it, unless nobody looks."""
     width = len(block)
     try:
         with np.errstate(all="ignore"):
-            beside, counted = survivors(records, block, times, step, monitoring)
-            if beside:
-                raise NotTraceable(f"it goes on from {beside[0][-1]}, which is not in its state")
-            stepped = record_step(records, block, times, step, parameters, monitoring)
-            if monitoring == SEEN and looks:
+            stepped, counted = record_step(records, block, times, step, parameters, monitoring)
+            if monitoring == SEEN:
                 looked = record_reading(records, monitored, block, times[0], parameters)
             else:
                 block_again = tuple(Place(k) for k in range(width))
@@ -153,7 +128,8 @@ class Opened:
     """Records with lists for arrays, in which traced inputs are put."""
 
     def __init__(self, records: Records, tape: Tape) -> None:
-        self.tape, self.boxes, self.leaves = tape, Unboxing(), own_leaves(records)
+        self.tape, self.leaves, self.tally = tape, own_leaves(records), tally_of(records[2])
+        self.boxes = Unboxing(lambda array: Noted(array.reshape(-1).tolist()))
         self.records = self.boxes.of(records)
 
     def numbers(self, path: Path) -> Any:
@@ -163,11 +139,28 @@ class Opened:
     def put_inputs(self, keys: Sequence[Key]) -> None:
         for path, entry in keys:
             if isinstance(self.leaves[path], np.ndarray):
-                numbers = self.numbers(path)
-                numbers[entry] = self.tape.input(numbers[entry])
+                value = self.leaves[path].reshape(-1)[entry]
+                list.__setitem__(self.numbers(path), entry, self.tape.input(value))
             else:
                 traced = self.tape.input(float(self.leaves[path]))
                 self.records = with_number(self.records, path, traced)
+
+    def survivors(self) -> list[Path]:
+        """Arrays that a step has read before it wrote them, but for the tally.
+
+        Of a step that is as good as its state block there are none.
+        """
+        tally = None if self.tally is None else memory_of(self.tally)
+        return [path for path, array in self.leaves.items()
+                if isinstance(array, np.ndarray) and array.size and self.numbers(path).survives
+                and memory_of(array) != tally]  # fmt: skip
+
+    def counted(self) -> tuple[float, ...]:
+        """What a step has added to the tally."""
+        if self.tally is None:
+            return ()
+        pairs = zip(self.boxes.list_of(self.tally), self.tally.tolist(), strict=True)
+        return tuple(after - before for after, before in pairs)
 
 
 def with_number(record: Any, path: Path, value: Any) -> Any:
@@ -185,7 +178,8 @@ def with_number(record: Any, path: Path, value: Any) -> Any:
 def record_step(
     records: Records, block: Floats, times: tuple[float, float], step: float,
     parameters: Sequence[Key], monitoring: int,
-) -> Program:  # fmt: skip
+) -> tuple[Program, tuple[float, ...]]:  # fmt: skip
+    """The program, and what the step counts."""
     tape = Tape()
     opened = Opened(records, tape)
     state = [tape.input(x) for x in block.tolist()]
@@ -194,7 +188,9 @@ def record_step(
     out, outcome = plain_step(opened.records, state, t, step, monitoring)
     if outcome != OK:
         raise NotTraceable("the step to be recorded fails")
-    return simplified_step(tape.program(out), len(block))
+    for path in opened.survivors():
+        raise NotTraceable(f"the step goes on from '{path[-1]}', which is not in its state")
+    return simplified_step(tape.program(out), len(block)), opened.counted()
 
 
 def monitored(mechanism: Any, workspace: Any, state: Any, t: Any) -> Any:
