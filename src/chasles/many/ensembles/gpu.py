@@ -7,14 +7,14 @@ even small chunks can take there.  A step is also exported as source text that c
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from chasles.core.arrays import Floats, Integers
 from chasles.integrators.tableaux import Tableau
-from chasles.many.ensembles.lanes import LaneRun, Variant
+from chasles.many.ensembles.lanes import LaneRun
 from chasles.many.ensembles.members import (
     equal_steps,
     make_stepper,
@@ -23,6 +23,7 @@ from chasles.many.ensembles.members import (
 )
 from chasles.many.traced.cuda import KERNEL, cuda_source
 from chasles.many.traced.record import NotTraceable, Recording, record
+from chasles.many.traced.running import Variant
 from chasles.model import ChaslesWarning, Model
 from chasles.model.model import checked_model
 from chasles.run.time_grid import checked_step
@@ -100,7 +101,8 @@ class GpuRun(LaneRun):
     def take_on_cpu(self, variant: Variant, group: Integers, first: int) -> None:
         """Members for which the device has no memory."""
         lanes = LaneRun(self.state, self.finisher, self.threads, self.contract)
-        lanes.take(replace(variant, run=lanes.machine_code(variant.recording)), group, first)
+        code = lanes.machine_code(variant.recording)
+        lanes.take(Variant(variant.recording, code), group, first)
 
     def advanced(
         self, variant: Variant, tables: Sequence[Floats], rows: int, first: int
@@ -118,7 +120,7 @@ class GpuRun(LaneRun):
         states, parameters, observed = map(sent, tables)
         saved = cupy.zeros((max(1, rows), state.points.shape[2], count if rows else 1))
         reached, whole = cupy.zeros(count, np.int64), np.int64
-        variant.run(
+        variant.code(
             (-(-count // BLOCK),), (BLOCK,),
             (
                 states, parameters, saved if rows else np.intp(0), observed, reached, whole(count),

@@ -19,7 +19,7 @@ from chasles.many.ensembles.finish import Finisher, in_threads
 from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.record import NotTraceable, Recording, record
-from chasles.many.traced.running import Shelf, machine_code
+from chasles.many.traced.running import Shelf, Variant, machine_code
 from chasles.scalars.nodes import Program
 
 #: Recordings of an ensemble, at the most.
@@ -35,14 +35,6 @@ def lane_count() -> int:
     """Doubles in a register; registers of 512 bits where there are any."""
     features = llvm.get_host_cpu_features()
     return 8 if features.get("avx512f") else 4
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A recording of the step, and its machine code for a pack of members."""
-
-    recording: Recording
-    run: Any
 
 
 SHELF = Shelf()
@@ -174,7 +166,7 @@ class LaneRun:
 
         states, parameters, observed = map(packed, tables)
         saved = np.zeros((packs, rows, kept, lanes))
-        reached = variant.run(
+        reached = variant.code(
             states, parameters, saved, observed,
             (0.0, state.step, first, state.steps, state.steps), state.every,
             first // state.every + 1,
@@ -199,11 +191,11 @@ class LaneRun:
             recording = record(
                 records, state.blocks[member], times, state.step, state.members.places
             )
-            run = self.machine_code(recording)
+            code = self.machine_code(recording)
         except NotTraceable as error:
             self.refusal = str(error)
             return False
-        self.variants.insert(0, Variant(recording, run))
+        self.variants.insert(0, Variant(recording, code))
         return True
 
     def machine_code(self, recording: Recording) -> Any:

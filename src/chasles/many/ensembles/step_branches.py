@@ -14,8 +14,7 @@ from chasles.many.ensembles.members import Members, not_recorded, records_of
 from chasles.many.traced.formulas import with_picked_pieces
 from chasles.many.traced.loop_ir import RUN, run_ir
 from chasles.many.traced.record import NotTraceable, Recording, record
-from chasles.many.traced.running import machine_code
-from chasles.many.traced.stepping import Variant
+from chasles.many.traced.running import Variant, machine_code
 from chasles.many.traced.wasm import wasm_module
 from chasles.model import InvalidOption
 from chasles.notices import while_waiting

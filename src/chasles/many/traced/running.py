@@ -8,7 +8,7 @@ import ctypes
 import hashlib
 from collections import OrderedDict
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,13 @@ class MachineCode:
         """Steps while guards hold, in place: the step reached."""
         alone = block.reshape(1, -1, 1)
         return int(self(alone, parameters, saved[None], alone, grid, every, first_row)[0])
+
+
+class Variant(NamedTuple):
+    """A recording of the step, and its machine code: of one system, of packs, or for a device."""
+
+    recording: Recording
+    code: Any
 
 
 @lru_cache(maxsize=KEPT)

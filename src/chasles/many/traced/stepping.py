@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,12 +21,11 @@ from chasles.many.traced.record import (
     Key,
     NotTraceable,
     Path,
-    Recording,
     own_leaves,
     record,
     tally_of,
 )
-from chasles.many.traced.running import Grid, MachineCode, machine_code
+from chasles.many.traced.running import Grid, Variant, machine_code
 from chasles.run.stepper import Stepper
 from chasles.scalars.traced import memory_of
 
@@ -38,13 +37,6 @@ ASTRAY = 8
 MOST_AT_ONCE = 256
 
 as_written = getattr(advance, "py_func", advance)
-
-
-class Variant(NamedTuple):
-    """A recording and its machine code."""
-
-    recording: Recording
-    code: MachineCode
 
 
 @dataclass
