@@ -82,7 +82,8 @@ def placing(tape: Tape, block: Floats) -> Program:
     """(block, time, parameters) -> absolute state (n * 18,)."""
 
     def absolute(mechanism: Any, workspace: Any) -> Any:
-        return workspace.absolute[: mechanism.system.body_count * ABSOLUTE_WIDTH]
+        width = mechanism.system.body_count * ABSOLUTE_WIDTH
+        return [workspace.absolute[k] for k in range(width)]
 
     return read_program(tape.stepper, absolute, block, tape.places, signals=False)
 
