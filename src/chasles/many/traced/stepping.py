@@ -6,10 +6,8 @@ formulas: another step is recorded there, and both are tried from then on.
 """
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,14 +15,7 @@ from chasles.compiled import FIRST_COMPILE
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, advance
-from chasles.many.traced.record import (
-    Key,
-    NotTraceable,
-    Path,
-    own_leaves,
-    record,
-    tally_of,
-)
+from chasles.many.traced.record import Key, NotTraceable, Records, own_leaves, record, tally_of
 from chasles.many.traced.running import Grid, Variant, machine_code
 from chasles.run.stepper import Stepper
 from chasles.scalars.traced import memory_of
@@ -58,6 +49,11 @@ class TracedSteps:
     astray: int = 0  # of these, in a row
     refusal: str = ""  # why nothing can be recorded
     seconds_in_all: ClassVar[float] = 0.0  # that recordings took in this process
+
+    def __post_init__(self) -> None:
+        """Inputs of motors are put among the functions of time between two steps."""
+        self.inputs = tuple(self.stepper.solver.setup.signals.inputs.values())
+        self.held = np.zeros(max(1, len(self.inputs)))
 
     def __str__(self) -> str:
         if not self.variants:
@@ -120,11 +116,11 @@ class TracedSteps:
         self, block: Floats, grid: Grid, save_every: int, saved: Floats, first_row: int
     ) -> int:
         """Steps by the first recording that takes any: the step reached."""
-        first = grid[2]
-        signals = np.ravel(self.stepper.workspace.signals)
-        held = np.append(signals[self.held_columns], 0.0)
+        first, signals = grid[2], self.stepper.workspace.signals
+        for k, column in enumerate(self.inputs):
+            self.held[k] = signals[column]
         for k, variant in enumerate(self.variants):
-            reached = variant.code.of_one(block, held, saved, grid, save_every, first_row)
+            reached = variant.code.of_one(block, self.held, saved, grid, save_every, first_row)
             if reached > first:
                 for what, count in enumerate(variant.recording.counted):
                     tally_of(self.stepper.scheme)[what] += count * (reached - first)
@@ -133,17 +129,12 @@ class TracedSteps:
                 return reached
         return first
 
-    @cached_property
-    def held_columns(self) -> list[int]:
-        """Of the functions of time, those that are the inputs of motors."""
-        return list(self.stepper.solver.setup.signals.inputs.values())
-
-    def held(self, arrays: Mapping[Path, Any]) -> list[Key]:
-        """Where inputs of motors are put between two steps."""
+    def parameters(self, records: Records) -> list[Key]:
+        """Where these are."""
         signals = memory_of(self.stepper.workspace.signals)
-        path = next(path for path, array in arrays.items()
+        path = next(path for path, array in own_leaves(records).items()
                     if isinstance(array, np.ndarray) and memory_of(array) == signals)  # fmt: skip
-        return [(path, column) for column in self.held_columns]
+        return [(path, column) for column in self.inputs]
 
     def records_now(self, block: Floats, grid: Grid) -> bool:
         """Record a step here if it is time for that; whether one was."""
@@ -154,9 +145,9 @@ class TracedSteps:
         origin, step, index, _, _ = grid
         times = origin + step * index, origin + step * (index + 1)
         records = self.stepper.mechanism, self.stepper.workspace, self.stepper.scheme
-        arrays, began = own_leaves(records), time.perf_counter()
+        began = time.perf_counter()
         try:
-            recording = record(records, block, times, step, self.held(arrays))
+            recording = record(records, block, times, step, self.parameters(records))
             operations = len(recording.step.nodes)
             if operations > self.most_operations:
                 raise NotTraceable(f"{operations} operations a step")
