@@ -351,7 +351,23 @@ def test_members_that_go_wrong_say_so_as_a_run_does():
     words = runs.warnings.values
     assert words[0] == "" and "energy balance misses" in words[1]
     with pytest.warns(ch.ChaslesWarning, match="balance misses"):
-        ch.simulate(model(5e6), 0.05, step=STEP)
+        run = ch.simulate(model(5e6), 0.05, step=STEP)
+    assert run.warnings[0].startswith(words[1])
+
+
+def test_members_name_the_joint_that_drifts():
+    """At steps that are far too long for a loop in charts without a stabiliser."""
+    model = three_bar()
+    start = {"gravity": np.array([[0, 0, -9.81], [0, 0, -30.0]])}
+    options = {"step": 0.02, "spaces": "SE3"}
+    with pytest.warns(ch.ChaslesWarning):
+        found = ensemble(model, start, 1.0, **options)
+    for member, gravity in enumerate(start["gravity"]):
+        single = replace(model, gravity=tuple(gravity))
+        with pytest.warns(ch.ChaslesWarning):
+            run = ch.simulate(single, 1.0, **options)
+        said = [words.partition(". Take")[0] for words in run.warnings if "drifted" in words]
+        assert said and said[0] in found.warnings.values[member]
 
 
 def test_members_with_a_function_of_time_share_one_recording():

@@ -97,40 +97,55 @@ def allowed_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:
     return gaps
 
 
-def failed_checks(ended: Ended) -> list[str]:
-    """What is wrong with a run, in words; nothing if nothing is."""
-    stepper, block, step = ended.run.stepper, ended.block, ended.run.pace.typical_step
-    alarm = StateBlock(block, stepper.layout).alarm()
-    said = []
+def alarms_in_words(stepper: Stepper, block: Floats) -> dict[int, str]:
+    """What is wrong with a run up to a state, by the entry of the alarm that says since when."""
+    alarm, setup = StateBlock(block, stepper.layout).alarm(), stepper.solver.setup
+    said = {}
     if alarm[OPEN_SINCE] != NEVER:
         gap, name = worst_gap(stepper, block)
-        word = "driver" if name in stepper.solver.setup.model.driver_names else "joint"
-        said.append(
+        word = "driver" if name in setup.model.driver_names else "joint"
+        said[OPEN_SINCE] = (
             f"{word} '{name}' drifted by {gap}, first seen at"
-            f" t = {alarm[OPEN_SINCE]:.6g} s: more than its space promises. Take a smaller step"
-            f" than {step:g} s, or project the joints: stabilise='projection of all joints'."
+            f" t = {alarm[OPEN_SINCE]:.6g} s: more than its space promises"
         )
     if alarm[MISSED_SINCE] != NEVER:
-        setup = stepper.solver.setup
         name, component = joint_of_row(setup, int(alarm[MISSED_ROW]))
-        said.append(
+        said[MISSED_SINCE] = (
             f"joint '{name}' (direction {component}) misses {100.0 * alarm[WORST_MISS]:.3g} % of"
-            f" the acceleration it asks for, more than 1 % since t ="
-            f" {alarm[MISSED_SINCE]:.6g} s: redundant constraints contradict each other, or"
-            f" the lightest body, '{lightest_body(setup)}', is too light for the others."
-            f" Take a smaller step than {step:g} s, or give it more mass."
+            f" the acceleration it asks for, more than 1 % since t = {alarm[MISSED_SINCE]:.6g} s"
         )
     if alarm[UNBALANCED_SINCE] != NEVER:
-        since = float(alarm[UNBALANCED_SINCE])
-        better = step_that_would_do(stepper, step, since)
-        remedy = f"{better:.2g} s would do" if better else f"smaller than {step:g} s"
-        said.append(
-            f"{UNBALANCED} {100.0 * alarm[WORST_SHARE]:.3g} % of the energy exchanged,"
-            f" more than 1 % since t = {since:.6g} s{culprit(stepper, block)}: the motion after"
-            f" that is not right. Take a smaller step ({remedy}) or a method of higher order."
-            + stiff_remedy(stepper)
+        said[UNBALANCED_SINCE] = (
+            f"{UNBALANCED} {100.0 * alarm[WORST_SHARE]:.3g} % of the energy exchanged, more than"
+            f" 1 % since t = {alarm[UNBALANCED_SINCE]:.6g} s{culprit(stepper, block)}"
         )
     return said
+
+
+def failed_checks(ended: Ended) -> list[str]:
+    """What is wrong with a run, and what to do about it; nothing if nothing is."""
+    stepper, step = ended.run.stepper, ended.run.pace.typical_step
+    said = alarms_in_words(stepper, ended.block)
+    if OPEN_SINCE in said:
+        said[OPEN_SINCE] += (
+            f". Take a smaller step than {step:g} s, or project the joints:"
+            " stabilise='projection of all joints'."
+        )
+    if MISSED_SINCE in said:
+        said[MISSED_SINCE] += (
+            ": redundant constraints contradict each other, or the lightest body,"
+            f" '{lightest_body(ended.setup)}', is too light for the others."
+            f" Take a smaller step than {step:g} s, or give it more mass."
+        )
+    if UNBALANCED_SINCE in said:
+        since = float(StateBlock(ended.block, stepper.layout).alarm()[UNBALANCED_SINCE])
+        better = step_that_would_do(stepper, step, since)
+        remedy = f"{better:.2g} s would do" if better else f"smaller than {step:g} s"
+        said[UNBALANCED_SINCE] += (
+            f": the motion after that is not right. Take a smaller step ({remedy}) or a method of"
+            " higher order." + stiff_remedy(stepper)
+        )
+    return list(said.values())
 
 
 def stiff_remedy(stepper: Stepper) -> str:

@@ -213,7 +213,7 @@ def dataset(
 
     count = len(state.at)
     status = [text or "finished" for text in members.status]
-    texts = member_warnings(state.blocks, members.stepper.layout)
+    texts = member_warnings(state.blocks, run.finisher)
     variables: dict[str, Any] = {
         "status": (("member",), status, {"long_name": "how the run ended"}),
         "warnings": (("member",), texts, {"long_name": "what is suspect about the run"}),

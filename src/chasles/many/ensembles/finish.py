@@ -14,21 +14,14 @@ import numpy as np
 
 from chasles.core.arrays import Floats, Integers
 from chasles.core.outcomes import OK
-from chasles.core.state_block import (
-    MISSED_SINCE,
-    NEVER,
-    OPEN_SINCE,
-    UNBALANCED_SINCE,
-    WORST_MISS,
-    WORST_SHARE,
-    Layout,
-)
+from chasles.core.state_block import MISSED_SINCE, NEVER, OPEN_SINCE, UNBALANCED_SINCE
 from chasles.integrators.advance import SEEN
 from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
 from chasles.many.traced.record import Key, Path, own_leaves, with_number
 from chasles.many.traced.stepping import TracedSteps
 from chasles.model import ChaslesWarning
+from chasles.run.checks import alarms_in_words
 from chasles.run.stepper import Stepper
 from chasles.run.stops import explained
 
@@ -171,33 +164,15 @@ class Finisher:
         table[:, 3] = values[:, -1]
 
 
-def member_warnings(blocks: Floats, layout: Layout) -> list[str]:
-    """Words for every member, by its last state; "" where nothing is suspect."""
-    alarms = blocks[:, layout.alarm : layout.removed]
-    said = [""] * len(blocks)
-    raised = alarms[:, [OPEN_SINCE, MISSED_SINCE, UNBALANCED_SINCE]] != NEVER
-    for member in np.flatnonzero(raised.any(axis=1)):
-        said[int(member)] = "; ".join(words_of(alarms[member]))
-    return said
+def member_warnings(blocks: Floats, finisher: Finisher) -> list[str]:
+    """What `simulate` would warn of, for every member by its last state; "" where of nothing."""
+    first, said = finisher.members.stepper.layout.alarm, [""] * len(blocks)
+    since = blocks[:, [first + k for k in (OPEN_SINCE, MISSED_SINCE, UNBALANCED_SINCE)]]
 
+    def work(member: int, stepper: Stepper) -> None:
+        said[member] = "; ".join(alarms_in_words(stepper, blocks[member]).values())
 
-def words_of(alarm: Floats) -> list[str]:
-    """What `simulate` would warn of, in short."""
-    said = []
-    if alarm[OPEN_SINCE] != NEVER:
-        said.append(
-            f"a joint drifted further than its space promises, t = {alarm[OPEN_SINCE]:.6g} s"
-        )
-    if alarm[MISSED_SINCE] != NEVER:
-        said.append(
-            f"a joint misses {100.0 * alarm[WORST_MISS]:.3g} % of its acceleration,"
-            f" t = {alarm[MISSED_SINCE]:.6g} s"
-        )
-    if alarm[UNBALANCED_SINCE] != NEVER:
-        said.append(
-            f"the energy balance misses {100.0 * alarm[WORST_SHARE]:.3g} %, more than 1 % since"
-            f" t = {alarm[UNBALANCED_SINCE]:.6g} s"
-        )
+    finisher.each(np.flatnonzero((since != NEVER).any(axis=1)), work)
     return said
 
 
