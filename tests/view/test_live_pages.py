@@ -92,6 +92,18 @@ def test_a_compiled_formula_runs_in_the_page(browser, tmp_path):
         np.testing.assert_allclose(found["out"][9:12], run.position(arm)[-1], rtol=0, atol=1e-13)
 
 
+def test_the_energy_in_the_page_is_that_of_rotors_too(browser, tmp_path):
+    arm = ch.Body.rod("arm", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y", armature=2.0)
+    model = ch.Model([arm], [hinge])
+    page = ch.export(model, tmp_path / "arm.html", step=2e-3, until=1.0, sliders={})
+    run = ch.simulate(model, 1.0, step=2e-3)
+    with FilmVisit(browser, page, fragment="#still") as visit:
+        kinetic, potential = visit.run("live.bitsAfter(0, 500)")["out"][12:14]
+    assert kinetic == pytest.approx(run.kinetic_energy()[-1], rel=1e-12)
+    assert kinetic + potential == pytest.approx(0.0, abs=1e-9 * kinetic)
+
+
 def test_every_position_of_the_sliders_starts_as_python_does(browser, page_of_tops, slow_top):
     """Start value and parameter at once, off the middle of both."""
     with FilmVisit(browser, page_of_tops, fragment="#still") as visit:

@@ -220,8 +220,21 @@ def monitor_drivers(mechanism: Any, workspace: Any, fastest: Any) -> int:
 
 
 @routine
+def rotor_energy(joints: Any, count: int, absolute: Any) -> float:
+    r"""$\tfrac12\sum I_r \dot q^2$ at the placed bodies."""
+    total = 0.0
+    for joint in range(count):
+        if joints.rotor_bits[joint] != 0:
+            spin, slide = relative_twist(joints, joint, absolute)
+            for k in range(3):
+                total += 0.5 * joints.rotors[6 * joint + k] * spin[k] * spin[k]
+                total += 0.5 * joints.rotors[6 * joint + 3 + k] * slide[k] * slide[k]
+    return total
+
+
+@routine
 def energy_of_placed(system: Any, workspace: Any) -> float:
-    """Kinetic energy of the bodies placed in the workspace."""
+    """Kinetic energy of the bodies placed in the workspace, and of rotors."""
     total = 0.0
     for body in range(system.body_count):
         total += kinetic_energy(
@@ -229,7 +242,7 @@ def energy_of_placed(system: Any, workspace: Any) -> float:
             get6(system.bodies.inertia, 6 * body),
             twist_of(workspace.absolute, body),
         )
-    return total
+    return total + rotor_energy(system.joints, system.joint_count, workspace.absolute)
 
 
 @once
@@ -243,23 +256,7 @@ def monitor_energy(mechanism: Any, workspace: Any, state: Any, t: float) -> None
     potential, rounded = potential_of_placed(mechanism, tree.gravity, workspace)
     settle_gravity(mechanism, state, potential)
     energy = energy_of_placed(mechanism.system, workspace)
-    energy += rotor_energy(
-        mechanism.system.joints, mechanism.system.joint_count, workspace.absolute
-    )
     note_energy(mechanism, state, t, energy, rounded)
-
-
-@routine
-def rotor_energy(joints: Any, count: int, absolute: Any) -> float:
-    r"""$\tfrac12\sum I_r \dot q^2$ at the placed bodies."""
-    total = 0.0
-    for joint in range(count):
-        if joints.rotor_bits[joint] != 0:
-            spin, slide = relative_twist(joints, joint, absolute)
-            for k in range(3):
-                total += 0.5 * joints.rotors[6 * joint + k] * spin[k] * spin[k]
-                total += 0.5 * joints.rotors[6 * joint + 3 + k] * slide[k] * slide[k]
-    return total
 
 
 @routine

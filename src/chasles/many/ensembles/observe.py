@@ -17,7 +17,7 @@ from chasles.core.kinds import Opening
 from chasles.core.placed import opening_of, pose_of
 from chasles.core.recursion.kinematics import kinematics, place
 from chasles.core.signals import put_signals
-from chasles.core.step_checks import energy_of_placed, rotor_energy
+from chasles.core.step_checks import energy_of_placed
 from chasles.groups.vectors import dot
 from chasles.many.ensembles.members import records_of
 from chasles.many.traced.record import Key, record_reading
@@ -75,12 +75,6 @@ def violation(joint: int) -> Quantity:
     return value
 
 
-def kinetic_energy(system: Any, workspace: Any) -> Any:
-    """As `Result.kinetic_energy` has it: of bodies, and of rotors."""
-    rotors = rotor_energy(system.joints, system.joint_count, workspace.absolute)
-    return energy_of_placed(system, workspace) + rotors
-
-
 def of_body(body: int, word: str, axis: str) -> Quantity:
     at = body * ABSOLUTE_WIDTH
 
@@ -98,7 +92,7 @@ def quantity(stepper: Stepper, name: str) -> Quantity:
     """What a name stands for."""
     setup = stepper.solver.setup
     if name == "kinetic_energy":
-        return kinetic_energy
+        return energy_of_placed
     for joint in setup.model.joint_names:
         if name == f"{joint}.violation":
             return violation(setup.joint_index[joint])
