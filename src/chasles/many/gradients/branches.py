@@ -121,9 +121,10 @@ class Branch:
 
 
 @lru_cache(maxsize=64)
-def adjoint_code(step: Program, width: int, parameters: int) -> tuple[Code, Any]:
+def adjoint_code(recording: Recording) -> tuple[Code, Any]:
     """Machine code of the adjoint, which is kept alive, and its function."""
-    code = compiled(back_ir(adjoint(step), width, parameters))
+    program = adjoint(recording.step)
+    code = compiled(back_ir(program, recording.width, recording.parameters))
     return code, code.function(BACK, *BACK_SIGNATURE)
 
 
@@ -141,8 +142,7 @@ class CompiledBranch(Branch):
     def back(
         self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
     ) -> None:
-        recording = self.recording
-        _, run = adjoint_code(recording.step, recording.width, recording.parameters)
+        _, run = adjoint_code(self.recording)
         arrays = states, self.given, np.ascontiguousarray(seeds), weights, totals
         run(*(x.ctypes.data for x in arrays), 0.0, self.step, begin, len(states))
 

@@ -141,8 +141,7 @@ def moved_by(recording: Recording) -> set[int]:
     """Numbers of the block that a step reads or writes."""
     program = recording.step
     used = used_inputs(program)
-    changed = [x != Place(k) for k, x in enumerate(program.outputs[: recording.width])]
-    return {k for k in range(recording.width) if used[k] or changed[k]}
+    return {k for k, x in enumerate(program.outputs) if used[k] or x != Place(k)}
 
 
 def cuda_source(

@@ -37,11 +37,19 @@ class Recording:
     counted  what a step adds to the tally of its scheme, if that has one
     """
 
-    width: int
     step: Program
     monitor: Program
-    parameters: int
     counted: tuple[float, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """Of a block."""
+        return len(self.step.outputs)
+
+    @property
+    def parameters(self) -> int:
+        """How many there are."""
+        return self.step.inputs - self.width - 2
 
 
 def own_leaves(records: Records) -> dict[Path, Any]:
@@ -108,20 +116,19 @@ def record(
     parameters: Sequence[Key] = (), monitoring: int = SEEN,
 ) -> Recording:  # fmt: skip
     """Record a step, and a look at the state before it, unless nobody looks."""
-    width = len(block)
     try:
         with np.errstate(all="ignore"):
             stepped, counted = record_step(records, block, times, step, parameters, monitoring)
             if monitoring == SEEN:
                 looked = record_reading(records, monitored, block, times[0], parameters)
             else:
-                block_again = tuple(Place(k) for k in range(width))
-                looked = Program(width + 1 + len(parameters), (), (), block_again)
+                block_again = tuple(Place(k) for k in range(len(block)))
+                looked = Program(len(block) + 1 + len(parameters), (), (), block_again)
     except NotTraceable:
         raise
     except Exception as error:  # whatever it is, the generic kernel helps
         raise NotTraceable(f"{type(error).__name__}: {error}") from error
-    return Recording(width, stepped, looked, len(parameters), counted)
+    return Recording(stepped, looked, counted)
 
 
 class Opened:
@@ -190,7 +197,7 @@ def record_step(
         raise NotTraceable("the step to be recorded fails")
     for path in opened.survivors():
         raise NotTraceable(f"the step goes on from '{path[-1]}', which is not in its state")
-    return simplified_step(tape.program(out), len(block)), opened.counted()
+    return simplified_step(tape.program(out)), opened.counted()
 
 
 def monitored(mechanism: Any, workspace: Any, state: Any, t: Any) -> Any:

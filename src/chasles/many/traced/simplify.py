@@ -34,12 +34,12 @@ def simplified(program: Program) -> Program:
     return shared(program).trimmed()
 
 
-def simplified_step(program: Program, width: int) -> Program:
-    """A step that is folded, too; its first `width` inputs and outputs are the state block."""
+def simplified_step(program: Program) -> Program:
+    """A step that is folded, too: (block, its two times, parameters) -> block."""
     once = simplified(program)
     if any(node.name == "atan2" for node in once.nodes):
         return once
-    return simplified(signed(folded(once), width))
+    return simplified(signed(folded(once)))
 
 
 def shared(program: Program) -> Program:
@@ -192,15 +192,14 @@ RULES: dict[str, Any] = {
 # --- signs of zeros ---
 
 
-def signed(program: Program, width: int) -> Program:
-    """The program with + 0 at those of its first `width` outputs that may be -0.
+def signed(program: Program) -> Program:
+    """The program of a step with + 0 at those of its outputs that may be -0.
 
-    Its first `width` inputs and the times behind them are known not to be.
+    The block before it and its times are known not to be.
     """
-    never = never_minus_zero(program, width + 2)
+    never = never_minus_zero(program, len(program.outputs) + 2)
     nodes, outputs = list(program.nodes), list(program.outputs)
-    for k in range(width):
-        x = outputs[k]
+    for k, x in enumerate(program.outputs):
         if not isinstance(x, Place):
             outputs[k] = x + 0.0
         elif not never[x.index]:
