@@ -4,6 +4,7 @@ The exact motion is that of a mathematical pendulum, or of a double one on rigid
 """
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -35,6 +36,7 @@ def swinging(k, c=0.0, speed=0.0, make=None):
     return ch.Model([bob], [], [force])
 
 
+@cache
 def exact(speed=0.0, until=1.0):
     bob = ch.Body.sphere("bob", 0.05, mass=1.0, position=(1, 0, 0), velocity=(0, 0, -speed))
     joint = ch.Distance("rod", ch.GROUND, bob, (0, 0, 0), (1, 0, 0))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from combinations import one_at_a_time
 
 import chasles as ch
 
@@ -115,8 +116,7 @@ METHODS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name, method", one_at_a_time(MODELS, METHODS, base=("in_flight", "rk4")))
 def test_explicit_and_implicit_methods_take_frames_on_charts(name, method, exact):
     for spaces in ("SE3", "SO3xR3"):
         ours = ch.simulate(

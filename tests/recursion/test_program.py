@@ -25,7 +25,7 @@ from chasles.core.recursion.tree import FREE
 PAIRS = st.one_of(st.sampled_from(CARRIED), st.sampled_from(LOOSE))
 #: Graphs whose groups close in any order, by seed: of a hundred, three show an error in what a
 #: group leaves on bodies to which others have not come yet.
-LARGE = 250
+LARGE = 120
 CUTS = st.one_of(st.integers(1, 6), st.sampled_from((COUPLING, FORMULA)))
 
 
@@ -127,16 +127,17 @@ def test_every_program_solves_the_dense_equations(made, graph):
     check_solution(graph, made)
 
 
-def test_groups_may_close_in_any_order_that_is_allowed():
+@pytest.mark.parametrize("count", [LARGE, pytest.param(10 * LARGE, marks=pytest.mark.slow)])
+def test_groups_may_close_in_any_order_that_is_allowed(count):
     """Rows of different groups meet on bodies in every order, also those that closed elsewhere."""
     checked = 0
-    for seed in range(LARGE):
+    for seed in range(count):
         rng = np.random.default_rng(seed)
         graph = Graph.drawn(seed, *random_kinds(rng), damped=rng.random() < 0.3)
         if is_regular(graph):
             check_solution(graph, make_loops if seed % 2 else in_any_order(seed))
             checked += 1
-    assert checked > 0.7 * LARGE
+    assert checked > 0.7 * count
 
 
 def random_kinds(rng):

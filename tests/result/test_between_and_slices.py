@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from combinations import pairwise
 from scipy.spatial.transform import Rotation
 
 import chasles as ch
@@ -132,9 +133,12 @@ def test_a_time_just_beyond_the_end_is_told_from_the_end(refusal):
     assert "t = 1.0000001 s" in message and "to 1.0 s" in message
 
 
-@pytest.mark.parametrize("spin", [-10.0, 10.0])
-@pytest.mark.parametrize("spaces", ["auto", "SE3", "SO3xR3"])
-@pytest.mark.parametrize("joint", ["Revolute", "Cylindrical", "Helical", "Planar"])
+@pytest.mark.parametrize(
+    "joint, spaces, spin",
+    pairwise(
+        ["Revolute", "Cylindrical", "Helical", "Planar"], ["auto", "SE3", "SO3xR3"], [-10.0, 10.0]
+    ),
+)
 def test_whole_turns_pass_between_states_of_every_joint_that_turns(joint, spaces, spin):
     """Free of forces a body spins evenly: by half turns and whole ones, counted or not."""
     pitch = {"pitch": 0.03} if joint == "Helical" else {}
