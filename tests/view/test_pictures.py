@@ -136,7 +136,10 @@ def test_every_kind_of_joint_has_a_glyph_of_its_own():
 
 
 @pytest.mark.parametrize("benchmark", list(ch.library), ids=lambda b: b.name)
-def test_every_mechanism_of_the_library_is_drawn_and_its_names_do_not_overlap(benchmark):
+def test_every_mechanism_of_the_library_is_drawn_and_its_names_do_not_overlap(
+    benchmark, monkeypatch
+):
+    monkeypatch.setattr(picture, "MOST_PIXELS", 4e4)  # names do not know how finely bodies are
     ax = benchmark.model().plot()
     assert isinstance(ax, Axes)
     figure = ax.get_figure()
