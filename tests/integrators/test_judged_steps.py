@@ -154,19 +154,28 @@ def error_from(monkeypatch, sizes, works, has_third):
     answer = {}
 
     def size(mechanism, measure, out, increment, rtol, atol):
-        assert (rtol, atol, out, increment) == (0.25 * 1e-3, 0.25 * 1e-5, "out", "e")
+        assert (mechanism, measure, out, increment) == ("mechanism", "measure", "out", "e")
+        assert (rtol, atol) == (0.25 * 1e-3, 0.25 * 1e-5)
         answer["size"], answer["work"] = next(given)
         return answer["size"]
 
+    def work(mechanism, of, out, rtol, atol):
+        assert (mechanism, of, out) == ("mechanism", pair, "out")
+        assert (rtol, atol) == (0.25 * 1e-3, 0.25 * 1e-5)
+        return answer["work"]
+
+    def note(mechanism, measure, at, is_first):
+        noted.append((mechanism, measure, at, is_first))
+
     monkeypatch.setattr(adaptive, "slope_length", lambda mechanism: 12)
-    monkeypatch.setattr(adaptive, "note_speeds", lambda m, measure, at, first: noted.append(
-        (at, first)))  # fmt: skip
+    monkeypatch.setattr(adaptive, "note_speeds", note)
     monkeypatch.setattr(adaptive, "combine", lambda *row: rows.append(row))
     monkeypatch.setattr(adaptive, "size_of_error", size)
-    monkeypatch.setattr(adaptive, "work_error", lambda m, p, out, rtol, atol: answer["work"])
+    monkeypatch.setattr(adaptive, "work_error", work)
     found = error_of_step("mechanism", pair, "state", "out", 0.1, 1e-3, 1e-5)
-    assert noted == [("state", True), ("out", False)]
-    estimates = ("error", "third")[: len(rows)]
+    pairs = ("state", True), ("out", False)
+    assert noted == [("mechanism", "measure", *pair) for pair in pairs]
+    estimates = ("error", "third")[: len(sizes)]
     assert rows == [(name, 0, 7, 0.1, "slopes", 12, "e") for name in estimates]
     return found
 
@@ -186,7 +195,11 @@ def test_two_estimates_make_one_as_in_dop853(monkeypatch):
 
 def test_work_is_compared_with_the_energy_that_moves(monkeypatch):
     """|error of the work| / (rtol (T + E) + m (a |V| + a^2 / 2)): here m = 6 kg, |V| = 1 m/s."""
-    speeds = lambda mechanism, measure, more: 3.0 * (1.0 + more) ** 2  # noqa: E731
+
+    def speeds(mechanism, measure, more):
+        assert measure == "measure"
+        return 3.0 * (1.0 + more) ** 2
+
     monkeypatch.setattr(adaptive, "energy_of_speeds", speeds)
     monkeypatch.setattr(adaptive, "supply_at", lambda mechanism: 1)
     mechanism = SimpleNamespace(layout=SimpleNamespace(supply=2))
@@ -194,7 +207,7 @@ def test_work_is_compared_with_the_energy_that_moves(monkeypatch):
     out[2 + adaptive.EXCHANGED] = -5.0
 
     def missed(wrong, rtol, atol=0.0):
-        pair = SimpleNamespace(measure=None, increment=np.array([9.0, wrong]))
+        pair = SimpleNamespace(measure="measure", increment=np.array([9.0, wrong]))
         return work_error(mechanism, pair, out, rtol, atol)
 
     assert missed(-0.04, 1e-2) == pytest.approx(0.04 / (1e-2 * 8.0))
