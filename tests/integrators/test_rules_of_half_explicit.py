@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from chasles.core.outcomes import ITERATED, NOT_CLOSED, NOT_CONVERGED, OK, TALLY_WIDTH
+from chasles.core.recursion.closing import SLIPS
 from chasles.core.stabilisation import PROJECTED, UNSTABILISED
 from chasles.integrators import half_explicit
 from chasles.integrators.half_explicit import close_end, go_on, slip_left, velocity_residual
@@ -93,13 +94,23 @@ def loop_of(change, sizes, **more):
 def test_what_velocities_miss_is_told_in_sizes_of_the_rows(monkeypatch):
     called = []
     for name in ("drive", "put_openings"):
-        monkeypatch.setattr(half_explicit, name, lambda *_, name=name: called.append(name))
-    loop = loop_of([1.0, 99.0, -6.0], [1.0, 1.0, 2.0])
-    assert velocity_residual(loop, None, None, 0.0) == 3.0
-    assert called == ["drive", "put_openings"]
-    assert velocity_residual(loop_of([4.0, 99.0, -6.0], [1.0, 1.0, 2.0]), None, None, 0.0) == 4.0
-    loop.loops.row_count = 0
-    assert velocity_residual(loop, None, None, 0.0) == 0.0 and len(called) == 4
+        monkeypatch.setattr(half_explicit, name, lambda *given, name=name: called.append(
+            (name, *given)))  # fmt: skip
+
+    def missed(change, rows=2):
+        called.clear()
+        loop = loop_of(change, [1.0, 1.0, 2.0])
+        loop.loops.row_count = rows
+        found = velocity_residual(loop, "work", "trial", 0.5)
+        steps = [("drive", loop, "work", 0.5, "trial"),
+                 ("put_openings", loop, "work", "trial", SLIPS, True)]  # fmt: skip
+        assert called == steps[:rows]
+        return found
+
+    assert missed([1.0, 99.0, -6.0]) == 3.0
+    assert missed([4.0, 99.0, -6.0]) == 4.0
+    assert missed([0.5, 99.0, 0.25]) == 0.5
+    assert missed([1.0, 99.0, -6.0], rows=0) == 0.0
 
 
 def test_what_a_projection_leaves_is_told_of_rows_with_a_size():
@@ -117,19 +128,26 @@ class End:
             stabiliser=SimpleNamespace(kind=kind),
         )  # fmt: skip
 
-        def close(*_):
+        def close(*given):
+            assert given == (self.mechanism, self.work, "out")
             self.closings += 1
             return closes
 
-        def follow(*_):
+        def follow(*given):
+            assert given == (self.mechanism.tree, "signals", "out")
             self.followed += 1
 
+        def left(mechanism):
+            assert mechanism is self.mechanism
+            return self.slips.pop(0)
+
+        self.work = SimpleNamespace(signals="signals")
         monkeypatch.setattr(half_explicit, "close_cut_joints", close)
-        monkeypatch.setattr(half_explicit, "slip_left", lambda _: self.slips.pop(0))
+        monkeypatch.setattr(half_explicit, "slip_left", left)
         monkeypatch.setattr(half_explicit, "follow", follow)
 
     def close(self):
-        return close_end(self.mechanism, SimpleNamespace(signals=None), None)
+        return close_end(self.mechanism, self.work, "out")
 
 
 @pytest.mark.parametrize(
