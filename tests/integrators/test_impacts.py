@@ -6,6 +6,9 @@ from machines import hanging_sledge
 from mechanisms import chain, moving
 
 import chasles as ch
+from chasles.core.state_block import EXCHANGED, SUPPLIED, SUPPLY_WIDTH
+from chasles.run.options import ByHand
+from chasles.run.preparation import make_settings, stepper_of
 
 GRAVITY, DROP = 9.81, 0.5
 TIGHT = {"rtol": 1e-10, "atol": 1e-12, "method": "dop853"}
@@ -26,6 +29,19 @@ def test_bounces_are_those_of_a_ball(space, restitution):
     assert result.coordinate("rail").min() > -DROP - 1e-9
     assert np.all(np.diff(result.t) > 0)
     assert result.warnings == ()
+
+
+def test_what_an_impact_takes_is_supplied_and_exchanged():
+    """m v^2 (1 - e^2) / 2 once, without gravity: the balance is judged against what is exchanged."""
+    block = ch.Body.box("block", (0.1, 0.1, 0.1), mass=3.0, velocity=(0, 0, 2.0))
+    rail = ch.Prismatic("rail", ch.GROUND, block, axis="z")
+    model = ch.Model([block], [rail], gravity=(0, 0, 0))
+    stop = ch.Impact("stop", rail, upper=0.5, restitution=0.5)
+    result = ch.simulate(model, 0.4, step=1e-2, events=[stop])
+    first = stepper_of(make_settings(ByHand(model)), 1e-2, 0.4).layout.supply
+    taken = 0.5 * 3.0 * 2.0**2 * (1 - 0.5**2)
+    supply = result.checkpoint.block[first : first + SUPPLY_WIDTH]
+    assert (supply[SUPPLIED], supply[EXCHANGED]) == pytest.approx((-taken, taken), rel=1e-12)
 
 
 def test_a_run_that_comes_to_rest_says_where_its_result_is():
