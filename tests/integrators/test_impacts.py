@@ -32,7 +32,7 @@ def test_bounces_are_those_of_a_ball(space, restitution):
 
 
 def test_what_an_impact_takes_is_supplied_and_exchanged():
-    """m v^2 (1 - e^2) / 2 once, without gravity: the balance is judged against what is exchanged."""
+    """m v^2 (1 - e^2) / 2 once, without gravity; balances are judged by what is exchanged."""
     block = ch.Body.box("block", (0.1, 0.1, 0.1), mass=3.0, velocity=(0, 0, 2.0))
     rail = ch.Prismatic("rail", ch.GROUND, block, axis="z")
     model = ch.Model([block], [rail], gravity=(0, 0, 0))

@@ -41,6 +41,7 @@ from chasles.run.tolerance_pace import TolerancePace
     "step, largest, tried",
     [
         (0.1, 9.0, 0.1),  # far from the end, which is 4 s ahead
+        (1.5, 9.0, 1.5),
         (2.0, 9.0, 2.0),  # two equal ones are left
         (2.4, 9.0, 2.0),  # the last two share what is left
         (4.0, 9.0, 4.0),
@@ -106,6 +107,7 @@ def test_a_step_within_tolerance_is_accepted(monkeypatch, step, end):
 @pytest.mark.parametrize("error, factor", [(16.0, 0.9 / 2.0), (1.0001, 0.9), (1e12, 0.1)])
 def test_a_step_beyond_tolerance_is_tried_again_as_its_error_says(monkeypatch, error, factor):
     bench = Bench(monkeypatch, error=error)
+    bench.control[REJECTED] = 0.0
     assert bench.judge(0.25) == COLLAPSED == bench.control[OUTCOME]
     assert [what for what, *_ in bench.asked] == ["attempt", "error"]
     assert bench.control[STEP] == pytest.approx(0.25 * factor, rel=1e-3)

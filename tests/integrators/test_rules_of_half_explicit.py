@@ -9,7 +9,13 @@ from chasles.core.outcomes import ITERATED, NOT_CLOSED, NOT_CONVERGED, OK, TALLY
 from chasles.core.recursion.closing import SLIPS
 from chasles.core.stabilisation import PROJECTED, UNSTABILISED
 from chasles.integrators import half_explicit
-from chasles.integrators.half_explicit import close_end, go_on, slip_left, velocity_residual
+from chasles.integrators.half_explicit import (
+    close_end,
+    correct,
+    go_on,
+    slip_left,
+    velocity_residual,
+)
 
 STEP, WEIGHTS = 0.5, np.array([9.0, 9.0, 0.25, 9.0, 9.0, 0.4])  # two rows of a, and b
 
@@ -21,20 +27,36 @@ class Bench:
         self.missed, self.factors, self.combined = list(missed), [], set()
         self.mechanism = SimpleNamespace(loops=SimpleNamespace(is_damped=damped, is_chosen=chosen))
         self.scheme = SimpleNamespace(
-            weights=WEIGHTS, count=2, slopes=np.arange(6.0), increment=None, trial=None,
-            tally=np.zeros(TALLY_WIDTH),
+            weights=WEIGHTS, count=2, slopes=np.arange(6.0), increment="increment",
+            trial="trial", tally=np.zeros(TALLY_WIDTH),
         )  # fmt: skip
+
+        def combine(weights, row, count, *more):
+            scheme = self.scheme
+            assert weights is scheme.weights
+            assert more == (self.step, scheme.slopes, 3, scheme.increment)
+            self.combined.add((row, count))
+
+        def retract(*given):
+            assert given == (self.mechanism, "state", "increment", "trial")
+            self.retracted += 1
+
+        def residual(*given):
+            assert given == (self.mechanism, "work", "trial", 0.75)
+            return self.missed.pop(0)
+
         for name, stub in {
             "slope_length": lambda *_: 3,
-            "combine": lambda weights, row, count, *_: self.combined.add((row, count)),
-            "retract": lambda *_: None,
-            "velocity_residual": lambda *_: self.missed.pop(0),
+            "combine": combine,
+            "retract": retract,
+            "velocity_residual": residual,
             "correct": lambda mechanism, factor, slope: self.factors.append((factor, slope[0])),
         }.items():
             monkeypatch.setattr(half_explicit, name, stub)
 
     def go_on(self, step=STEP, j=0):
-        return go_on(self.mechanism, None, self.scheme, None, j, 0.0, step)
+        self.step, self.retracted = step, 0
+        return go_on(self.mechanism, "work", self.scheme, "state", j, 0.75, step)
 
 
 @pytest.mark.parametrize("j, weight, first", [(0, 0.25, 0.0), (1, 0.4, 3.0)])
@@ -43,7 +65,7 @@ def test_what_is_missed_is_made_good_by_the_stage_that_leads_there(monkeypatch, 
     bench = Bench(monkeypatch, [1.0, 0.4, 0.0])
     assert bench.go_on(j=j) == OK and bench.missed == []
     assert bench.factors == [(pytest.approx(1 / (STEP * weight), rel=1e-15), first)] * 2
-    assert bench.scheme.tally[ITERATED] == 2
+    assert bench.scheme.tally[ITERATED] == 2 and bench.retracted == 3
     assert bench.combined == {(2 * (j + 1), j + 1)}
 
 
@@ -77,9 +99,22 @@ def test_what_does_not_halve_any_more_has_to_be_rounding(monkeypatch, step, miss
 
 @pytest.mark.parametrize("damped, chosen", [(1, 0), (0, 1)])
 def test_rows_that_repeat_each_other_may_miss_twice_what_they_did(monkeypatch, damped, chosen):
-    for missed, outcome in ((2.0, OK), (2.01, NOT_CONVERGED)):
-        assert Bench(monkeypatch, [1.0, missed], damped, chosen).go_on() == outcome
+    for missed, outcome in ((6.0, OK), (6.01, NOT_CONVERGED)):
+        assert Bench(monkeypatch, [3.0, missed], damped, chosen).go_on() == outcome
     assert Bench(monkeypatch, [1.0, 0.9]).go_on() == NOT_CONVERGED
+
+
+def test_a_correction_adds_its_part_to_the_accelerations(monkeypatch):
+    """Which stand behind the rates of the coordinates; multipliers come after both."""
+    solved, solution = [], np.array([1.0, -2.0, 9.0])
+    monkeypatch.setattr(half_explicit, "solve_for", lambda *given: solved.append(given))
+    mechanism = SimpleNamespace(
+        stabiliser=SimpleNamespace(found=SimpleNamespace(change="change")),
+        tree=SimpleNamespace(rate_count=2), loop_work=SimpleNamespace(solution=solution),
+    )  # fmt: skip
+    slope = np.full(5, 4.0)
+    correct(mechanism, 0.5, slope)
+    assert slope.tolist() == [4.0, 4.0, 4.5, 3.0, 4.0] and solved == [(mechanism, "change")]
 
 
 def loop_of(change, sizes, **more):
