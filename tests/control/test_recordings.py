@@ -11,6 +11,7 @@ import time
 import tracemalloc
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -127,6 +128,36 @@ def test_segments_are_written_when_they_are_due(
     monkeypatch.setattr(recording, "SEGMENT_SECONDS", seconds)
     ch.simulate(pendulum(), 0.3, into=tmp_path / "run", **RUN)  # 30 samples
     assert least <= len(commits) <= most and commits == sorted(commits)
+
+
+def test_a_segment_is_due_a_second_after_the_one_before(tmp_path, monkeypatch, commits):
+    """By a clock of which every look takes a quarter of a second, at 30 samples."""
+    clock = [100.0]
+
+    def monotonic():
+        clock[0] += 0.25
+        return clock[0]
+
+    monkeypatch.setattr(recording, "time", SimpleNamespace(monotonic=monotonic))
+    ch.simulate(pendulum(), 0.3, into=tmp_path / "run", **RUN)
+    assert 5 <= len(commits) <= 12
+    kept = recording.Recording(tmp_path / "other", False)
+    for last, due in ((clock[0] - 0.75, True), (clock[0] - 0.25, False)):
+        kept.last = last
+        assert kept.is_due() == due
+        clock[0] -= 0.25
+
+
+def test_a_folder_may_be_closed_twice(tmp_path):
+    """The numbers of files that were closed may be those of others by then."""
+    kept = recording.Recording(tmp_path, False)
+    kept.lock()
+    kept.streams["rows"] = recording.Stream(tmp_path / "rows", 1)
+    kept.close()
+    others = [os.open(os.devnull, os.O_RDONLY) for _ in range(2)]
+    kept.close()
+    for other in others:
+        os.close(other)
 
 
 def test_so_many_states_are_gathered_as_a_window_holds_and_two_at_least(
