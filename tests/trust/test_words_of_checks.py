@@ -6,18 +6,22 @@ import numpy as np
 import pytest
 
 import chasles as ch
+from chasles.core.outcomes import NOT_FINITE, OK
 from chasles.core.state_block import (
     MISSED_ROW,
     MISSED_SINCE,
+    NEVER,
     OPEN_ROW,
     OPEN_SINCE,
+    UNBALANCED_SINCE,
     WIDEST_GAP,
     WIDEST_ROW,
     WORST_GAP,
     WORST_MISS,
     StateBlock,
 )
-from chasles.run.checks import checks, culprit, failed_checks, worst_gap
+from chasles.run import checks as module
+from chasles.run.checks import checks, culprit, failed_checks, step_that_would_do, worst_gap
 from chasles.run.options import ByHand
 from chasles.run.preparation import make_settings, stepper_of
 
@@ -107,3 +111,54 @@ def test_a_model_without_joints_has_no_gap_and_one_without_forces_no_culprit():
     block = stepper.first_block()
     assert checks(stepper, block)["worst_gap"] == "none"
     assert culprit(stepper, block) == "" and np.isfinite(block).all()
+
+
+class Trials:
+    """A stepper whose runs close their balance from so short a step on."""
+
+    def __init__(self, monkeypatch, enough, forces=(), asks_users=False, outcome=OK):
+        self.enough, self.outcome, self.grids = enough, outcome, []
+        setup = SimpleNamespace(model=SimpleNamespace(forces=list(forces)), asks_users=asks_users)
+        self.solver, self.layout = SimpleNamespace(setup=setup), None
+        self.mechanism = SimpleNamespace(
+            monitor=SimpleNamespace(count=[5]), system=SimpleNamespace(body_count=2)
+        )
+        monkeypatch.setattr(module, "StateBlock", lambda block, layout: SimpleNamespace(
+            alarm=lambda: block))  # fmt: skip
+
+    def first_block(self):
+        return np.full(50, NEVER)
+
+    def advance(self, block, spare, grid, every, monitored, rows):
+        assert spare is not block and every > 10**9 and monitored == 1
+        self.grids.append(grid)
+        self.mechanism.monitor.count[0] += 1
+        closes = grid[1] <= self.enough
+        block[UNBALANCED_SINCE] = NEVER if closes else 0.5
+        return grid[4], self.outcome
+
+
+def test_steps_are_halved_until_the_balance_closes_up_to_where_it_did_not(monkeypatch):
+    trials = Trials(monkeypatch, 0.0125)
+    assert step_that_would_do(trials, 0.1, 0.99) == 0.0125
+    assert trials.grids == [(0.0, 0.1 / 2**k, 0, n, n) for k, n in ((1, 20), (2, 40), (3, 80))]
+    assert trials.mechanism.monitor.count == [5]
+
+
+def test_ten_halvings_are_tried_at_the_most_and_stopped_runs_do_not_count(monkeypatch):
+    trials = Trials(monkeypatch, 0.0)
+    assert step_that_would_do(trials, 0.1, 0.1) is None and len(trials.grids) == 10
+    trials = Trials(monkeypatch, 1.0, outcome=NOT_FINITE)
+    assert step_that_would_do(trials, 0.1, 0.1) is None and len(trials.grids) == 10
+    bounce = ch.JointStop("stop", "hinge", upper=1.0, stiffness=1.0)
+    trials = Trials(monkeypatch, 1.0, [bounce])
+    assert step_that_would_do(trials, 0.1, 0.1) is None and trials.grids == []
+
+
+@pytest.mark.parametrize("limit, asks", [("MOST_PROBED", False), ("MOST_ASKED", True)])
+def test_trials_have_so_many_steps_of_one_body_at_the_most(monkeypatch, limit, asks):
+    """Two bodies: 40, 80, 160; functions of users take longer."""
+    for name in ("MOST_PROBED", "MOST_ASKED"):
+        monkeypatch.setattr(module, name, 80 if name == limit else 10**9)
+    trials = Trials(monkeypatch, 0.0, asks_users=asks)
+    assert step_that_would_do(trials, 0.1, 1.0) is None and len(trials.grids) == 2
