@@ -247,7 +247,24 @@ def test_the_slope_of_the_last_stage_begins_the_next_step(monkeypatch, known, en
     assert pair.first.tolist() == [first] * 3 and pair.known[0] == (first == 2.0)
 
 
-# --- pieces ---
+# --- runs ---
+
+
+@pytest.mark.parametrize("more", [{}, {"t_eval": [0.05, 0.1]}])
+def test_a_run_begins_with_the_first_step_and_an_error_of_one(monkeypatch, more):
+    """After a step as good as tolerated, whose error would not change the next one."""
+    begun, take = [], TolerancePace.take
+
+    def taken(pace, most):
+        begun.append(pace.control.copy())
+        take(pace, most)
+
+    monkeypatch.setattr(TolerancePace, "take", taken)
+    ch.simulate(double_pendulum(), 0.1, **OPTIONS, **more)
+    control = np.zeros(CONTROL_WIDTH)
+    control[STEP], control[LAST_ERROR] = OPTIONS["first_step"], 1.0
+    assert begun[0].tolist() == control.tolist()
+
 
 OPTIONS = {"rtol": 1e-7, "method": "dopri5", "first_step": 0.05}
 

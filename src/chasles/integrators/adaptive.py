@@ -88,7 +88,7 @@ class Embedded(NamedTuple):
     slopes: Annotated[Floats, "total", "slope"]
     increment: Annotated[Floats, "slope"]
     weights: Annotated[Floats, "total"]
-    point: Annotated[Floats, "kept"]
+    point: Floats  # (kept,) where a stage is, or failed
     measure: Measure
     ends_there: int  # whether the last stage is at the end of the step
     first: Annotated[Floats, "slope"]  # F at the state, if it is known
@@ -97,14 +97,14 @@ class Embedded(NamedTuple):
     evaluated: Annotated[Floats, 1]  # how often F was
 
 
-def make_embedded(pair: Pair, measure: Measure, kept: int, length: int) -> Embedded:
-    """Storage for a pair, for points and slopes of these lengths."""
+def make_embedded(pair: Pair, measure: Measure, point: Floats, length: int) -> Embedded:
+    """Storage for a pair, with a place for the points of stages and slopes of this length."""
     total = len(pair.a)
     b = np.zeros(total)
     b[: len(pair.tableau.b)] = pair.tableau.b
     ends_there = np.array_equal(pair.a[pair.count - 1], b) and b[pair.count - 1] == 0.0
     return storage(
-        Embedded, {"total": total, "slope": length, "kept": kept},
+        Embedded, {"total": total, "slope": length},
         a=np.array(pair.a),
         b=b,
         c=pair.a.sum(axis=1),
@@ -116,6 +116,7 @@ def make_embedded(pair: Pair, measure: Measure, kept: int, length: int) -> Embed
         degree=pair.dense.shape[1],
         has_third=int(pair.third.any()),
         estimate=float(pair.estimate),
+        point=point,
         measure=measure,
         ends_there=int(ends_there),
     )  # fmt: skip
