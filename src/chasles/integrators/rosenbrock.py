@@ -261,10 +261,6 @@ def attempt_linearly_implicit(
     """One step from `state` to `out` (another block): OK, or how a stage failed."""
     length, count, reach = slope_length(mechanism), scheme.count, scheme.diagonal * step
     copy(state, scheme.point, mechanism.layout.kept)
-    outcome = linearise(mechanism, scheme.tangent, scheme.point, t, reach)
-    count_up(scheme.tally, FACTORED, 1)
-    if outcome != OK:
-        return outcome
     for j in range(count):
         slope = beyond(scheme.slopes, j * length)
         if j > 0:
@@ -274,6 +270,9 @@ def attempt_linearly_implicit(
         count_up(scheme.tally, EVALUATED, 1)
         if outcome == OK and j > 0:
             outcome = pull_back(mechanism, scheme.increment, slope)
+        elif outcome == OK:
+            outcome = linearise(mechanism, scheme.tangent, scheme.point, t, reach)
+            count_up(scheme.tally, FACTORED, 1)
         if outcome != OK:
             return outcome
         combine(scheme.gamma, j * count, j, step, scheme.slopes, length, scheme.sums)

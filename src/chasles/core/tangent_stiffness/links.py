@@ -120,7 +120,11 @@ def own_rows(own: Loops, loops: Loops) -> Integers:
 def with_links(
     mechanism: Any, cuts: Sequence[LoopConstraint], links: list[tuple[int, int]]
 ) -> Loops:
-    """The rows of a mechanism, and six that give way for every link between two bodies."""
+    """The rows of a mechanism, and six that give way for every link between two bodies.
+
+    Their order is another one: which of dependent rows are chosen is not found here, but taken from
+    the stage (see `matrix.take_choice`).
+    """
     own: Loops = mechanism.loops
     first = mechanism.system.row_count
     tangent = [
@@ -129,7 +133,7 @@ def with_links(
         if a >= 0
     ]
     if not tangent:
-        return own
+        return own._replace(choices=np.full_like(own.choices, -1))
     where = {source: row for row, source in enumerate(own.source.tolist())}
     kept = [cut._replace(rows=tuple(row for row in cut.rows if row in where)) for cut in cuts]
     loops = make_loops(mechanism.tree, [*kept, *tangent])
@@ -141,6 +145,5 @@ def with_links(
     return loops._replace(
         joints=own.joints, in_world=own.in_world, joint_count=own.joint_count,
         damping=carried(own.damping, 0), floors=carried(own.floors, 0),
-        scales=carried(own.scales, 1), choices=carried(own.choices, -1),
-        is_damped=own.is_damped, is_chosen=own.is_chosen,
+        scales=carried(own.scales, 1), is_damped=own.is_damped, is_chosen=own.is_chosen,
     )  # fmt: skip

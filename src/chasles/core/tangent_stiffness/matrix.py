@@ -217,16 +217,16 @@ def add_positive(matrix: Any, factor: float, spare: Any, rows: Any, out: Any) ->
 
 
 @routine
-def keep_chosen_rows(mechanism: Any, tangent: Any) -> None:
-    """Among rows that depend on each other, those of the state are chosen from here, too."""
+def take_choice(mechanism: Any, tangent: Any) -> None:
+    """Of rows that depend on each other, those have multipliers that a stage has chosen."""
     for row in range(mechanism.loops.row_count):
         tangent.loop_work.active[tangent.own_rows[row]] = mechanism.loop_work.active[row]
 
 
 @once
 def linearise(mechanism: Any, tangent: Any, point: Any, t: float, reach: float) -> int:
-    """Softness of the forces at a point, with gamma h = `reach`, and the factor of the matrix: OK,
-    or a row that has no pivot.
+    """Softness of the forces at the point of the last stage, with gamma h = `reach`, and the factor
+    of the matrix: OK, or a row that has no pivot.
     """
     system, tree = mechanism.system, mechanism.tree
     workspace, tree_work = tangent.workspace, tangent.tree_work
@@ -241,12 +241,12 @@ def linearise(mechanism: Any, tangent: Any, point: Any, t: float, reach: float) 
     split_stiffness(tangent, tree.armature, reach)
     kinematics(tree, tangent.still, tree_work.rows)  # leaves POINT as `place` has put it
     if mechanism.loops.row_count > 0:
-        keep_chosen_rows(mechanism, tangent)
         put_cut_rows(tangent, workspace, point)
         clear(workspace.eta, system.row_count)
     clear_sums(tree, tree_work.rows)
     clear(tree_work.efforts, tree.rate_count)
     add_grounded(tangent)
+    take_choice(mechanism, tangent)
     load_rows(tangent, workspace)
     failed = loop_inward(tangent.tree, tree_work, loops, loop_work, 1)
     if failed == SOLVED:
