@@ -71,7 +71,7 @@ def test_a_quaternion_has_its_real_part_first():
         (Rotation.from_euler("z", [[0.1], [0.2]]), "must be one rotation, got 2"),
         ((0.1, 0.2, 0.3, 0.4), "norm"),
         (None, "rotation"),
-        (3.0, "rotation has shape ()"),
+        (3.0, "rotation is 3.0"),
     ],
 )
 def test_a_rotation_with_more_than_one_meaning_is_refused(value, said, refusal):

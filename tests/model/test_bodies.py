@@ -63,7 +63,7 @@ def test_every_cloud_of_points_that_fills_space_is_accepted(points):
 
 @pytest.mark.parametrize("field", ["position", "velocity", "angular_velocity"])
 @pytest.mark.parametrize(
-    "value, said", [((0, NAN, 0), "nan"), ((1, 2), "(2,)"), (3.0, "()"), ("up", "'up'")]
+    "value, said", [((0, NAN, 0), "nan"), ((1, 2), "(2,)"), (3.0, "the number 3"), ("up", "'up'")]
 )
 def test_a_vector_is_three_finite_numbers(field, value, said, refusal):
     what = refusal(lambda: Body("crank", 1.0, ROUND, **{field: value}), InvalidBody)

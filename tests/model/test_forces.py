@@ -134,7 +134,7 @@ def test_a_load_is_sampled():
     "function, said",
     [
         (lambda t: (0, NAN, 0) if t > 0 else X, ["nan", "t = 2 s"]),
-        (lambda t: t, ["shape ()", "t = 0 s"]),
+        (lambda t: t, ["got the number 0", "t = 0 s"]),
         (lambda t: "up", ["'up'"]),
         (lambda t: 1 / t, ["ZeroDivisionError", "t = 0 s"]),
         (lambda: X, ["TypeError"]),
@@ -215,7 +215,7 @@ def test_a_formula_that_fails_is_named(formula, said, refusal):
         ),
         (
             lambda: Bushing("f", GROUND, ROD, X, 1.0),
-            ["stiffness must be six numbers, got shape ()"],
+            ["stiffness must be six numbers, got the number 1"],
         ),
         (lambda: Bushing("f", GROUND, ROD, X, (1, 1, 1, 1, 1, -1)), ["stiffness", "negative"]),
         (lambda: Bushing("f", GROUND, ROD, X, SIX, (NAN,) * 6), ["damping", "nan"]),
@@ -257,7 +257,7 @@ def test_a_formula_that_fails_is_named(formula, said, refusal):
         (lambda: Load("f", ROD), ["neither a force nor a torque"]),
         (lambda: Load("f", GROUND, X), ["body is the ground"]),
         (lambda: Load("f", 3, X), ["body must be a body, got 3"]),
-        (lambda: Load("f", ROD, 9.81), ["force must be a vector of three numbers, got shape ()"]),
+        (lambda: Load("f", ROD, 9.81), ["force must be a vector of three numbers, got the number 9.81"]),
         (lambda: Load("f", ROD, torque=(0, NAN, 0)), ["torque", "nan"]),
         (
             lambda: Load("f", ROD, X, at=(0, 0)),

@@ -116,7 +116,7 @@ def test_a_weld_without_a_point_sits_at_the_second_bodys_centre():
         (lambda: Model("crank"), ["bodies", "'c'"]),
         (lambda: Model([CRANK], [None]), ["joints[0]", "None"]),
         (lambda: Model([CRANK], forces=["spring"]), ["forces[0]", "'spring'", "must be a Force"]),
-        (lambda: Model([CRANK], gravity=-9.81), ["gravity", "()"]),
+        (lambda: Model([CRANK], gravity=-9.81), ["gravity", "the number -9.81"]),
         (lambda: Model([CRANK], gravity=(0, 0, float("nan"))), ["gravity", "nan"]),
     ],
 )

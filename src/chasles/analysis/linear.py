@@ -72,9 +72,10 @@ class Linear:
         names = list(self.instant.setup.body_index)
         body = names[int(np.argmax(shape[: 6 * len(names)].reshape(-1, 6).max(axis=1)))]
         return InvalidModel(
-            f"body '{body}' can move without any mass that moves along: such a motion has no"
-            " frequency.",
-            "Give it a mass, weld it to its parent, or connect a body with mass to it.",
+            f"body '{body}' can move without any mass that moves along: its acceleration is not"
+            " determined.",
+            "Give it a mass, a small one will do, weld it to its parent, or connect a body with"
+            " mass to it.",
         )
 
     @cached_property

@@ -241,7 +241,7 @@ def linearise(
     array([14.715])
     """
     checked_model(model)
-    UnknownName.check("axes", axes, ("body", "world", *model.body_names))
+    UnknownName.check("frame", axes, ("body", "world", *model.body_names), "linearise: axes")
     about = None if state is None else checked_state(state, "state")
     near = checked_not_negative(near, "near", "Hz", "linearise", InvalidOption)
     if modes is not None:

@@ -144,10 +144,10 @@ def check_regular(parts: Reduced) -> None:
             worst, instant = int(np.argmax(np.abs(row))), linear.instant
             name, component = joint_of_row(instant.setup, int(instant.rows[worst]))
             raise RedundantConstraints(
-                f"joint '{name}' (direction {component}) repeats other joints in this pose, but"
-                " not beside it: the mechanism is singular here, and its motions have no tangent"
-                " space.",
-                "Take a state away from the pose in which the joints depend on each other.",
+                f"joint '{name}' (direction {component}) repeats other joints in this pose only:"
+                " the pose is singular, and the directions in which the mechanism can move are not"
+                " determined there.",
+                "Take a state beside this pose: start={joint: coordinate}, or other positions.",
             )
 
 

@@ -63,8 +63,9 @@ OUTCOMES = {
     CONTRADICTED: Outcome(
         "contradicted",
         "{contradiction}",
-        "Leave one of them out, or give motions that the joints allow together (all the way: a"
-        " step too large looks the same); the result up to t is kept.",
+        "Leave one of them out, or give motions that the joints allow together. If they do allow"
+        " them, the step may be too large, or the pose singular (a chain that is stretched"
+        " straight): start beside it. The result up to t is kept.",
     ),
     NOT_SOLVED: Outcome(
         "not solved",

@@ -245,13 +245,13 @@ def check_intact(source: Path) -> None:
         ) from error
     if intact is None:
         raise InvalidFile(
-            f"'{source}' was not written by chasles, or was cut short or changed since: it does"
-            " not end with a seal.",
+            f"'{source}' was not written by chasles, or was cut short or changed since: its"
+            " checksum is missing at the end.",
             "Give a file that Result.save wrote, in a copy that is whole.",
         )
     if not intact:
         raise InvalidFile(
-            f"'{source}' is damaged: its contents do not match its seal.",
+            f"'{source}' is damaged: its contents do not match its checksum.",
             "Take a copy that is whole, or simulate again.",
         )
 
@@ -303,7 +303,7 @@ def missing(source: Path) -> InvalidFile:
         return InvalidFile(f"'{source}' is a folder.", "Name a file in it.")
     names: list[str] = []
     with suppress(OSError):
-        names = os.listdir(source.parent)
+        names = [n for n in os.listdir(source.parent) if Path(n).suffix == source.suffix]
     close = get_close_matches(source.name, names, n=1)
     hint = f"Did you mean '{close[0]}'?" if close else "Check the name and the folder."
     return InvalidFile(f"there is no file '{source}'.", hint)

@@ -68,6 +68,12 @@ def read_sweep(path: str | os.PathLike[str]) -> dict[str, Any]:
     source, text = text_of(path)
     found = decoded(text, source)
     with placed_at(f"'{source}'"):
+        if "bodies" in found:
+            raise InvalidFile(
+                "it is a model, not a sweep.",
+                "Write a sweep file beside it that names it and what to vary: model ="
+                f' "{source.name}".',
+            )
         check_keys(found, SWEEP, ("until", "vary"), "sweep")
         vary = {name: values_of(f"vary.{name}", x) for name, x in found["vary"].items()}
         run = parsed_run(found.get("run", {}))

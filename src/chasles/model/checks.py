@@ -195,12 +195,19 @@ def refuse_units(value: Any, what: str, where: str, invalid: Invalid) -> None:
         )
 
 
+def shape_of(array: Floats) -> str:
+    """The shape of numbers that have another one than they should, and the numbers."""
+    if array.ndim == 0:
+        return f"the number {array.item():.12g}"
+    return f"shape {array.shape}: {short_repr(array.tolist())}"
+
+
 def checked_vector(value: Any, what: str, where: str, invalid: Invalid) -> Vector3:
     """Three finite real numbers."""
     array = checked_array(value, what, where, invalid)
     if array.shape != (3,):
         raise invalid(
-            f"{where}: {what} must be a vector of three numbers, got shape {array.shape}.",
+            f"{where}: {what} must be a vector of three numbers, got {shape_of(array)}.",
             "Give it as (x, y, z).",
         )
     return as_vector(array)

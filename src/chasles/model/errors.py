@@ -289,7 +289,8 @@ CALLED = {
     "step": "dt, h, timestep, time_step, step_size, stepsize",
     "until": "t_end, tend, t_final, tf, t_max, tmax, end_time, duration, t_span, tspan, stop_time",
     "method": "integrator, solver, scheme",
-    "options": "method, spaces, stabilise, rtol",
+    "options": "method, spaces, stabilise, rtol, atol, tol, save_every, t_eval, start, events,"
+    " controller, sample, close, hold, singular, redundant",
     "rtol": "reltol, rel_tol",
     "atol": "abstol, abs_tol",
     "t_eval": "saveat, times, t_out",
@@ -306,7 +307,10 @@ CALLED = {
     "revolute": "hinge",
     "spherical": "ball",
     "prismatic": "slider, slide",
-    "stiffness": "k, spring_constant",
+    "ground": "world, base, fixed, map, earth",
+    "stiffness": "k, spring_constant, kp, p_gain",
+    "damping": "c, d, kd, d_gain, damping_constant",
+    "effort": "torque, tau",
     "gravity": "g",
     "angular_velocity": "omega, w",
     "radius, position": "r",
@@ -316,9 +320,10 @@ CALLED = {
     "friction": "mu, friction_coefficient",
     "dissipation": "restitution, coefficient_of_restitution, bounce, damping",
 }
-ELSEWHERE = {
-    other: tuple(here.split(", ")) for here, there in CALLED.items() for other in there.split(", ")
-}
+ELSEWHERE: dict[str, tuple[str, ...]] = {}
+for _here, _there in CALLED.items():
+    for _other in _there.split(", "):
+        ELSEWHERE[_other] = (*ELSEWHERE.get(_other, ()), *_here.split(", "))
 RESTITUTION = (
     "  dissipation=1.5 * (1 - e) / (e * v), in s/m, gives about the coefficient of restitution e"
     " in impacts at the speed v; rigid ends of joints take one: Impact(..., restitution=e)."

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from chasles.model.body import GROUND, Body  # noqa: F401  the examples join the ground
-from chasles.model.checks import Invalid, checked_array, fill
+from chasles.model.checks import Invalid, checked_array, fill, shape_of
 from chasles.model.errors import InvalidForce, short_repr
 from chasles.model.fields import Direction, Point, Taken, given, not_negative, optional
 from chasles.model.joints import End, Z, check_pair
@@ -26,7 +26,7 @@ def checked_six(value: Any, what: str, where: str, invalid: Invalid) -> SixNumbe
     array = checked_array(value, what, where, invalid)
     if array.shape != (6,):
         raise invalid(
-            f"{where}: {what} must be six numbers, got shape {array.shape}.",
+            f"{where}: {what} must be six numbers, got {shape_of(array)}.",
             "Give three along and three about the axes x, y, z.",
         )
     if np.any(array < 0.0):

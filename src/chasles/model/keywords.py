@@ -7,7 +7,7 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS, cleandoc, signature
 from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from chasles.model.errors import ChaslesError, UnknownName, short_repr
+from chasles.model.errors import ELSEWHERE, ChaslesError, UnknownName, short_repr
 from chasles.notices import silence
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -73,7 +73,7 @@ def checked_call(function: Any, name: str, more: Iterable[str] = ()) -> Any:
         if named and not open_ended:
             for keyword in named:
                 if keyword not in known:
-                    raise UnknownKeyword.among("keyword", keyword, known, where=title(given, name))
+                    raise unknown_keyword(keyword, known, title(given, name))
             for place, value in zip(places, given):
                 if place in named and place in known:
                     raise given_twice(place, value, named[place], title(given, name))
@@ -88,6 +88,35 @@ def checked_call(function: Any, name: str, more: Iterable[str] = ()) -> Any:
         return function(*given, **named)
 
     return call
+
+
+#: Options of `simulate` that other functions that run models are asked for.
+OF_SIMULATE = frozenset(
+    [
+        "rtol",
+        "atol",
+        "tol",
+        "start",
+        "events",
+        "controller",
+        "sample",
+        "t_eval",
+        "into",
+        "resume",
+        "close",
+        "hold",
+    ]
+)
+
+
+def unknown_keyword(keyword: str, known: Iterable[str], where: str) -> UnknownName:
+    error = UnknownKeyword.among("keyword", keyword, known, where=where)
+    names = set(known)
+    if "options" in names and keyword in ELSEWHERE and "options" in ELSEWHERE[keyword]:
+        error.remedy += f"  Give options={{'{keyword}': ...}}."
+    elif keyword in OF_SIMULATE and {"model", "step"} <= names:
+        error.remedy += f"  Only simulate takes '{keyword}'; {where} takes steps of one length."
+    return error
 
 
 def missing_argument(missing: list[str], where: str) -> MissingArgument:

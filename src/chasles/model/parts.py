@@ -266,7 +266,7 @@ def joining(names: Iterable[str]) -> Callable[[str, str], bool]:
 def check_bodies(names: Sequence[str], bodies: dict[str, Body], where: str) -> None:
     for name in names:
         if name != GROUND.name and name not in bodies:
-            raise UnknownName.among("body", name, bodies, where=where)
+            raise UnknownName.among("body", name, (GROUND.name, *bodies), where=where)
 
 
 def checked_joint(name: str, joints: dict[str, Joint], where: str) -> Joint:

@@ -315,15 +315,19 @@ class Reader:
             UnknownName.check("field", key, expected, where)
         for key, default in expected.items():
             if key not in table and default is REQUIRED:
-                raise wrong(where, f"has no '{key}'.")
+                raise InvalidModel(f"{where} has no '{key}'.", f"Give {key} = ...; {MODEL_FORM}")
         return {**expected, **table}
+
+
+MODEL_FORM = "Model.write shows the form."
 
 
 def checked_list(value: Any, where: str) -> list[Any]:
     if not isinstance(value, list) and value != ():  # left out
-        raise wrong(where, f"must be a list, got {short_repr(value)}.")
+        how = f"Write [[{where}]] in two brackets before each." if where in LISTS else MODEL_FORM
+        raise InvalidModel(f"{where} must be a list, got {short_repr(value)}.", how)
     return list(value)
 
 
 def wrong(where: str, what: str) -> ChaslesError:
-    return InvalidModel(f"{where} {what}", "Give the data as a model is written.")
+    return InvalidModel(f"{where} {what}", MODEL_FORM)

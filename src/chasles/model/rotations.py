@@ -56,6 +56,8 @@ def rotation_of(value: Turned, where: str) -> Matrix3:
             " vector.",
             HOW,
         )
+    if np.shape(numbers_only(value)) in ((), (0,)):
+        raise InvalidBody(f"{where}: rotation is {short_repr(value)}.", HOW)
     return checked_rotation(value, where)
 
 

@@ -15,6 +15,7 @@ from chasles.model.checks import (
     as_vector,
     checked_array,
     checked_positive,
+    shape_of,
 )
 from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.rotations import TOLERANCE, turn_between
@@ -34,7 +35,7 @@ def checked_inertia(value: Any, where: str) -> Matrix3:
         array = np.diag(array)
     if array.shape != (3, 3):
         raise InvalidBody(
-            f"{where}: inertia has shape {array.shape}.",
+            f"{where}: inertia must be a matrix or three numbers, got {shape_of(array)}.",
             "Give a 3x3 matrix, or three principal moments, in kg m^2 about the centre of mass.",
         )
     scale = float(np.abs(array).max())

@@ -256,8 +256,8 @@ class OfForces(OfJoints):
             moving = [part.name for part in acting if getattr(part, "joint", None) == name]
             named = ", ".join(f"'{part}'" for part in moving)
             raise UnknownName(
-                f"there is no driver '{name}': it is a joint, and efforts are those of what acts"
-                f" along its coordinate: {named or 'nothing does'}.",
+                f"there is no driver '{name}': it is a joint. Drivers and forces along its"
+                f" coordinate have an effort: {named or 'it has none'}.",
                 f"Ask for one of them: result.effort('{moving[0]}')."
                 if moving
                 else f"result.reaction('{name}') has what the joint itself exerts.",

@@ -69,9 +69,9 @@ class UniqueReactions(Shown, Mapping[str, dict[str, str]]):
         ]
         return [
             Table(("joint", *COMPONENTS), rows, left=1 + len(COMPONENTS)),
-            "Along each joint's axes, z its own.  shared: not unique (reported: the minimum"
-            " norm; what a method of index 2 or 3 found; or, beside couplings that repeat other"
-            " rows, all of it on some of them); -: not transmitted.",
+            "In the axes of each joint; z is the axis of the joint.  unique: determined by the"
+            " motion.  shared: not unique (the minimum norm is reported; beside couplings, and by"
+            " methods of index 2 and 3, another share).  -: not transmitted.",
         ]
 
 

@@ -22,6 +22,7 @@ from chasles.model.checks import answer_of, checked_number, checked_positive
 from chasles.model.coordinates import coordinate_key
 from chasles.model.errors import short_repr
 from chasles.model.keywords import documented
+from chasles.model.plain import placed_at
 from chasles.model.words import Coordinate
 from chasles.run.stepper import Stepper
 from chasles.run.time_grid import MOST_STEPS
@@ -265,7 +266,8 @@ def own_target(force: Any) -> float | None:
 
 def answer(controller: Controller, t: float, moment: Moment) -> Any:
     remedy = "Give controller(t, state) that returns a dict: motor -> effort, servo -> target."
-    return answer_of(controller, (t, moment), "controller", remedy, InvalidOption, t=t)
+    with placed_at("controller"):
+        return answer_of(controller, (t, moment), "controller", remedy, InvalidOption, t=t)
 
 
 def checked_inputs(given: Any, names: tuple[str, ...], t: float) -> dict[str, float]:

@@ -140,7 +140,7 @@ class Watcher:
 
     def value(self, event: Event, view: Moment) -> float:
         """The value of an event's function, which must be a number."""
-        remedy = "Correct the function; the result up to then is kept."
+        remedy = "Give function(t, state) that returns a number; the result up to then is kept."
         what, given = f"event '{event.name}'", (view.t, view)
         value = answer_of(event.function, given, what, remedy, EventFailed, t=view.t)
         what, more, remedy = "", "", "Return one number, which is zero at the event."

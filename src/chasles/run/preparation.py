@@ -369,7 +369,8 @@ def begun_at(options: Options | ByHand) -> State | None:
     start = options.start
     if isinstance(start, Mapping):
         return start_state(options.model, start, close=options.close is True)
-    return None if start is None else checked_state(start, "start")
+    others = ", a Result, or a dict of joint coordinates such as {'elbow': 0.3}"
+    return None if start is None else checked_state(start, "start", others)
 
 
 def closing(options: Options | ByHand, start: Any) -> Assembly | None:

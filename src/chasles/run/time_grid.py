@@ -228,13 +228,14 @@ def begun(step: float, begin: Checkpoint | None) -> tuple[float, int]:
 
 
 def checked_times(t_eval: Any, began: float, until: float) -> Floats:
-    times = np.atleast_1d(checked_array(t_eval, "t_eval", "simulate", InvalidOption))
+    times = checked_array(t_eval, "t_eval", "simulate", InvalidOption)
     ordered = times.ndim == 1 and times.size > 0 and np.all(np.diff(times) > 0)
     if not ordered or not (times[0] >= began and times[-1] <= until * (1 + ROUND_STEPS)):
         raise InvalidOption(
             f"simulate: t_eval must be an increasing list of times in [{began:g}, {until:g}], got"
             f" {short_repr(t_eval)}.",
-            "Sort the times and leave out those after `until`.",
+            "Give a list of times in s, in order, and none after `until`; save_every=10 keeps every"
+            " tenth step.",
         )
     return times
 

@@ -177,11 +177,11 @@ def checked_coordinates(values: Any, word: str, unit: str, remedy: str) -> dict[
     }
 
 
-def checked_state(state: Any, what: str) -> State:
-    """A state given as an option."""
+def checked_state(state: Any, what: str, or_else: str = "") -> State:
+    """A state given as an option, which may be something else as well."""
     if not isinstance(state, State):
         raise InvalidOption(
-            f"{what} must be a State, got {short_repr(state)}.",
+            f"{what} must be a State{or_else}, got {short_repr(state)}.",
             "Take result.state(), the .state of an assembly or an equilibrium, or"
             " start_state(model, {'elbow': 0.3}).",
         )

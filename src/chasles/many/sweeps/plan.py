@@ -71,6 +71,13 @@ class Plan:
             yield Task(number, values, model, parameters, options)
 
     @property
+    def parts(self) -> dict[str, Any]:
+        """What a run needs, each with its name in messages."""
+        several = len(self.models) > 1
+        models = {f"model '{k}'" if several else "the model": v for k, v in self.models.items()}
+        return {**models, "an option": self.common}
+
+    @property
     def fingerprint(self) -> str:
         """The same for the same plan, so that a store knows whether it belongs to it."""
         models = {name: model_fingerprint(model) for name, model in self.models.items()}

@@ -312,7 +312,7 @@ def carry_out(
     done = {record["run"] for record in store.records}
     if len(done) >= len(plan):
         return
-    crew = make_crew(executor, workers, {"the measure": measure, **parts_of(plan)})
+    crew = make_crew(executor, workers, {"the measure": measure, **plan.parts})
     waiting = (task for task in plan.tasks() if task.number not in done)
     try:
         with progress_bar(total=len(plan), initial=len(done), unit="run", progress=progress) as bar:
@@ -321,10 +321,3 @@ def carry_out(
                 bar.update(len(records))
     finally:
         crew.close()
-
-
-def parts_of(plan: Plan) -> dict[str, Any]:
-    """What workers need for the runs, each with its name in messages."""
-    several = len(plan.models) > 1
-    models = {f"model '{k}'" if several else "the model": v for k, v in plan.models.items()}
-    return {**models, "an option": plan.common}
