@@ -257,7 +257,10 @@ def test_a_formula_that_fails_is_named(formula, said, refusal):
         (lambda: Load("f", ROD), ["neither a force nor a torque"]),
         (lambda: Load("f", GROUND, X), ["body is the ground"]),
         (lambda: Load("f", 3, X), ["body must be a body, got 3"]),
-        (lambda: Load("f", ROD, 9.81), ["force must be a vector of three numbers, got the number 9.81"]),
+        (
+            lambda: Load("f", ROD, 9.81),
+            ["force must be a vector of three numbers, got the number 9.81"],
+        ),
         (lambda: Load("f", ROD, torque=(0, NAN, 0)), ["torque", "nan"]),
         (
             lambda: Load("f", ROD, X, at=(0, 0)),

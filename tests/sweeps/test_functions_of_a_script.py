@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+import threading
 
 import pytest
 from mechanisms import heavy_top
 
 import chasles as ch
+from chasles.many.sweeps.fingerprints import measure_fingerprint, reached_by
 
 HEAD = """
 import chasles as ch
@@ -62,3 +64,15 @@ def test_a_function_that_cannot_be_sent_is_refused_by_what_has_it(what):
     model = top.with_parts(forces=[held]) if what == "model" else top
     with pytest.raises(ch.InvalidOption, match=f"{what} cannot be sent to other processes"):
         ch.sweep(model, {"top.mass": [1.0, 2.0]}, 0.1, 1e-2, workers=1, **given)
+
+
+t, velocity = threading.Lock(), threading.Lock()  # cannot be compared, and no measure uses them
+
+
+def last(run):
+    return {"end": run.t[-1], "speed": max(abs(v).max() for v in run.velocity("top"))}
+
+
+def test_an_attribute_is_not_taken_for_a_name_of_the_module():
+    assert reached_by(last) == ("last",)
+    assert measure_fingerprint(last, needed=True)

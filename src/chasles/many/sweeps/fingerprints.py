@@ -4,6 +4,7 @@ Followed through the names that its code uses: helpers, classes and values of th
 count, down to the last; what is installed counts by its name.
 """
 
+import dis
 import functools
 import hashlib
 import pickle
@@ -15,12 +16,12 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from chasles.compiled.reach import Unknown, code_parts, names_in
+from chasles.compiled.reach import Unknown, code_parts
 from chasles.model import InvalidOption, Model
 
 
@@ -139,7 +140,7 @@ class Reached:
                 yield "empty"
         yield from self.parts(function.__defaults__ or (), function.__name__)
         yield from self.parts(function.__kwdefaults__ or {}, function.__name__)
-        for name in names_in(function.__code__):
+        for name in globals_in(function.__code__):
             if name in function.__globals__:
                 found = function.__globals__[name]
                 if not callable(found) and not isinstance(found, ModuleType):
@@ -199,6 +200,15 @@ class Reached:
         except Exception:  # open files, locks, whatever it is made of
             if self.strict:
                 raise Unknown(f"'{name}', a {type(value).__qualname__}") from None
+
+
+def globals_in(code: CodeType) -> list[str]:
+    """Names that code looks up in its module; `run.t` has no global `t`."""
+    found = {one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL"}
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found.update(globals_in(constant))
+    return sorted(found)
 
 
 def is_frozen(record: Any) -> bool:
