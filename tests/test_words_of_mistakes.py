@@ -93,6 +93,13 @@ def test_a_mistake_is_told_with_its_remedy(mistake, refusal):
         assert word in message
 
 
+def test_models_and_runs_are_read_by_functions_of_their_own(tmp_path, refusal):
+    saved = run().save(tmp_path / "arm.nc")
+    assert "load reads saved runs" in refusal(lambda: ch.read_model(saved), ch.InvalidFile)
+    path = MODEL.write(tmp_path / "arm.toml")
+    assert "read_model reads models" in refusal(lambda: ch.load(path), ch.InvalidFile)
+
+
 def test_the_options_that_only_simulate_takes_are_options():
     assert set(Options.__dataclass_fields__) >= OF_SIMULATE
 

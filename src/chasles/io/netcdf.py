@@ -247,7 +247,7 @@ def check_intact(source: Path) -> None:
         raise InvalidFile(
             f"'{source}' was not written by chasles, or was cut short or changed since: its"
             " checksum is missing at the end.",
-            "Give a file that Result.save wrote, in a copy that is whole.",
+            "Give a file that Result.save wrote, in a copy that is whole; read_model reads models.",
         )
     if not intact:
         raise InvalidFile(

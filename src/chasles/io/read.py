@@ -116,5 +116,5 @@ def read_file(
         return read_robot(source, folder, limits != "none", contacts == "planes")
     raise InvalidFile(
         f"'{source}' does not end in {', '.join((*TOML, *ROBOTS))}.",
-        "Name a model file by what it holds.",
+        "load reads saved runs." if suffix == ".nc" else "Name a model file by what it holds.",
     )

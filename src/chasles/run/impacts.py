@@ -266,7 +266,7 @@ class Bouncer:
             raise EventFailed(
                 f"impact '{end.name}': the coordinate of joint '{key[0]}' comes to rest at its"
                 f" end at t = {t:.6g} s.",
-                "What is held there is another model: fix the joint, or take a compliant JointStop;"
+                "Continue with another model: fix the joint there, or take a compliant JointStop;"
                 " the result up to t is kept.",
             )
 
