@@ -193,6 +193,21 @@ def test_every_how_to_has_code():
     assert all("```{code-cell}" in section for section in sections)
 
 
+@pytest.mark.parametrize("page", [DOCS.parent / "README.md", *PAGES], ids=lambda page: page.stem)
+def test_files_that_pages_name_exist(page):
+    """In backticks, from the root of the repository or of the package."""
+    text = page.read_text("utf-8")
+    named = re.findall(r"`((?:docs|tests|examples|benchmarks|[a-z_]+/)[\w./-]*\.py)`", text)
+    missing = [n for n in named if not any((p / n).exists() for p in (DOCS.parent, SOURCE))]
+    assert missing == []
+
+
+def test_functions_that_the_equations_name_exist():
+    code = "".join(file.read_text("utf-8") for file in SOURCE.rglob("*.py"))
+    named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", (DOCS / "equations.md").read_text("utf-8")))
+    assert [name for name in sorted(named) if f"def {name}(" not in code] == []
+
+
 def test_every_page_is_in_a_table_of_contents():
     listed = set()
     for page in PAGES:
