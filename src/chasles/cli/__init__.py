@@ -4,6 +4,7 @@ Exit codes: 0 success; 1 the run stopped, or a check failed; 2 the input is wron
 """
 
 import argparse
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -24,12 +25,22 @@ examples:
   chasles designate examples/heavy_top.toml    show the configuration space of each body
   chasles doctor                               check the installation
 """
+#: What argparse says -> what is said instead.
+IN_PLAIN_WORDS = {
+    r"^argument (\S+): invalid float value: (.*)$": r"\1 must be a number, got \2. Give it in SI"
+    " units, without the unit: 1e-3.",
+    r"^argument (\S+): invalid int value: (.*)$": r"\1 must be a whole number, got \2.",
+    r"^argument COMMAND: invalid choice: (\S+) \(choose from (.*)\)$": r"there is no command \1."
+    r" Known: \2.",
+}
 
 
 class OneLineParser(argparse.ArgumentParser):
     """Errors in one line, without the usage."""
 
     def error(self, message: str) -> NoReturn:
+        for pattern, words in IN_PLAIN_WORDS.items():
+            message = re.sub(pattern, words, message)
         self.exit(WRONG_OPTION, f"chasles: {message}\n")
 
 
