@@ -92,6 +92,14 @@ def test_an_unknown_name_gets_a_suggestion(swing, what, part, message):
         swing.plot(what, part=part)
 
 
+def test_a_sensor_has_no_parts():
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0)
+    falling = ch.Model([ball], sensors=[ch.Sensor("top", ball, at=(0, 0, 0.1))])
+    run = ch.simulate(falling, until=0.1, step=1e-2)
+    with pytest.raises(ch.UnknownName, match="sensor 'top': it has the one quantity.*position"):
+        run.plot("top", part="velocity")
+
+
 def test_curves_are_written(swing, tmp_path):
     ax = swing.plot("energy", tmp_path / "energy.png")
     assert (tmp_path / "energy.png").stat().st_size > 5000

@@ -36,6 +36,7 @@ from chasles.run.loop import Run
 from chasles.run.output import Saved
 from chasles.run.recorded import (
     COMMIT,
+    DIGEST,
     FORMAT,
     HEADER,
     INPUTS,
@@ -314,7 +315,10 @@ def compare(folder: Path, header: dict[str, Any]) -> None:
     for name in {**known, **fresh}:
         pair = (known.get(name), fresh.get(name))
         if name == "model" and all(str(text).startswith("#") for text in pair):
-            continue  # functions of the user's own have no text to compare
+            continue  # functions of the user's own have no text to compare, but a digest
+        if name == DIGEST:
+            check_digests_of_models(folder, known, fresh)
+            continue
         if name == "model":
             pair = (unordered(pair[0]), unordered(pair[1]))
         if name not in FREE and pair[0] != pair[1]:
@@ -324,6 +328,17 @@ def compare(folder: Path, header: dict[str, Any]) -> None:
                 "Repeat the call that began it, with a later until= if you like, or record into"
                 " another folder.",
             )
+
+
+def check_digests_of_models(folder: Path, known: dict[str, Any], fresh: dict[str, Any]) -> None:
+    """Refuse another model, or other functions in it; recordings of before do not tell."""
+    if DIGEST in known and known[DIGEST] != fresh.get(DIGEST):
+        raise OtherRun(
+            f"resume: the run in '{folder}' was begun with another model: bodies, joints or forces"
+            " differ, or a function of the model, or a value that such a function uses.",
+            "Repeat the call that began it, with the model as it was then, or record into another"
+            " folder.",
+        )
 
 
 def both_values(known: Any, fresh: Any) -> str:

@@ -285,6 +285,9 @@ def effort_unit(acting: JointForce | AnyDriver) -> str:
 
 def sensor_curves(result: Result, name: str, part: str | None) -> Curves:
     sensor, values = result.model.sensor(name), result.sensor(name)
+    if part is not None:
+        reads = f"it has the one quantity that it reads: {sensor.reads.replace('_', ' ')}"
+        raise UnknownName(f"plot of sensor '{name}': {reads}, not '{part}'.", "Leave part out.")
     curves = [("", values)] if values.ndim == 1 else [
         (axis, values[:, k]) for k, axis in enumerate("wxyz"[-values.shape[1] :])
     ]  # fmt: skip

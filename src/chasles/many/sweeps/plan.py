@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from chasles.many.sweeps.fingerprints import Reached, model_fingerprint
+from chasles.build.fingerprints import Reached, model_fingerprint
 from chasles.model import InvalidOption, Model
 from chasles.model.checks import check_flag, real_array, refuse_units
 from chasles.model.errors import short_repr
