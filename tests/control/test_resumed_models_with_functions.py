@@ -41,6 +41,17 @@ def test_the_same_model_made_again_goes_on_with_the_same_bits(tmp_path):
     assert np.array_equal(resumed.coordinate("hinge"), whole.coordinate("hinge"))
 
 
+@pytest.mark.parametrize("name", ["run", "run.nc"])
+def test_a_model_that_is_brought_along_and_is_another_one_is_told(name, tmp_path, recwarn):
+    ch.simulate(model(), 0.1, 1e-2, into=tmp_path / "run").save(tmp_path / "run.nc")
+    ch.load(tmp_path / name, model=model())
+    assert not recwarn.list
+    for other in OTHERS.values():
+        with pytest.warns(ch.ChaslesWarning, match="is not the one of.*the model given") as caught:
+            ch.load(tmp_path / name, model=other)
+        assert caught[0].filename == __file__
+
+
 SCRIPT = """
 import sys
 import numpy as np

@@ -96,7 +96,7 @@ def test_a_sensor_has_no_parts():
     ball = ch.Body.sphere("ball", radius=0.1, mass=1.0)
     falling = ch.Model([ball], sensors=[ch.Sensor("top", ball, at=(0, 0, 0.1))])
     run = ch.simulate(falling, until=0.1, step=1e-2)
-    with pytest.raises(ch.UnknownName, match="sensor 'top': it has the one quantity.*position"):
+    with pytest.raises(ch.UnknownName, match=r"sensor 'top': it has the one quantity.*position"):
         run.plot("top", part="velocity")
 
 

@@ -23,7 +23,10 @@ import numpy as np
 from chasles.compiled.reach import Unknown, code_parts
 from chasles.model import Model
 
-__all__ = ["Reached", "Unknown", "model_fingerprint"]
+__all__ = ["DIGEST", "Reached", "Unknown", "model_fingerprint"]
+#: The name of a model's digest where a run is kept whose model has functions; runs that older
+#: versions kept have none.
+DIGEST = "model_digest"
 
 
 def model_fingerprint(model: Model) -> str:

@@ -106,7 +106,7 @@ def rebuilt(
     Nothing is solved: the solver and the designation are made when something asks for them.
     """
     provenance = Provenance.from_dict(json.loads(attributes["provenance"]))
-    model = model_of(str(attributes["model"]), given, source, str(attributes["spaces"]))
+    model = model_of(attributes, given, source)
     start = start_of(model, attributes, arrays)
     problem = problem_of(model, attributes, provenance, start)
     count_turns_of_before(problem.setup, arrays)

@@ -1,16 +1,18 @@
 """Recorded runs from their folders: states stay on the disk until they are asked for."""
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from chasles.build.fingerprints import DIGEST, model_fingerprint
 from chasles.build.problem import Problem, SpaceChoice, make_problem
 from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.state import State
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
-from chasles.model import InvalidFile, Model
+from chasles.model import ChaslesWarning, InvalidFile, Model
 from chasles.model.errors import short_repr
 from chasles.model.plain import from_plain
 from chasles.result.provenance import Checkpoint, Provenance
@@ -36,7 +38,7 @@ def load_recording(folder: Path, model: Model | None = None) -> Result:
         )
     ended = head["ended"] or cut_off(header, head, begin)
     provenance = Provenance.from_dict(ended["provenance"])
-    found = model_of(header["model"], model, folder, header["spaces"])
+    found = model_of(header, model, folder)
     problem = recorded_problem(found, header, provenance)
     check_shape(problem, header["shape"], ended["status"])
     inputs = mapped_inputs(folder, len(header["inputs"]), head["inputs"])
@@ -80,6 +82,15 @@ def cut_off(header: dict[str, Any], head: dict[str, Any], begin: Checkpoint) -> 
     return {"status": "interrupted", "message": message, "provenance": provenance}
 
 
+ANOTHER = (
+    "the model given to load is not the one of '{source}': a part, a function or a value that a"
+    " function uses has changed (or the version of Python). Energies, forces and reactions are"
+    " those of the model given. Bring along the model as it was simulated."
+)
+#: Frames from the warning to the call of `load`.
+USERS_CALL = 5
+
+
 def same_names(model: Model, spaces: str, source: Path) -> Model:
     """Refuse a model whose bodies are others than those of the file."""
     if set(model.body_names) != set(json.loads(spaces)):
@@ -91,10 +102,14 @@ def same_names(model: Model, spaces: str, source: Path) -> Model:
     return model
 
 
-def model_of(text: str, given: Model | None, source: Path, spaces: str) -> Model:
+def model_of(attributes: dict[str, Any], given: Model | None, source: Path) -> Model:
     """The model of a file: as it is written there, or as it is given."""
+    text = str(attributes["model"])
     if given is not None:
-        return same_names(given, spaces, source)
+        same_names(given, str(attributes["spaces"]), source)
+        if attributes.get(DIGEST, "") not in ("", model_fingerprint(given)):
+            warnings.warn(ANOTHER.format(source=source), ChaslesWarning, stacklevel=USERS_CALL)
+        return given
     if text.startswith("#"):
         raise InvalidFile(
             f"'{source}' does not hold the model: {text.removeprefix('# ')}",

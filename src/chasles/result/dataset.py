@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from chasles.build.fingerprints import DIGEST, model_fingerprint
 from chasles.build.problem import Problem
 from chasles.build.start.redundancy import joint_of_row
 from chasles.build.system.build import Setup, real_rows
@@ -118,7 +119,9 @@ def text_of(model: Model) -> str:
 
 def attributes_of(problem: Problem, provenance: Provenance, model_text: str) -> dict[str, Any]:
     setup = problem.setup
+    digest = {DIGEST: model_fingerprint(setup.model)} if model_text.startswith("#") else {}
     return {
+        **digest,
         "title": f"chasles: {setup.model!r}",
         "chasles_format": FORMAT,
         "model": model_text,

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from chasles.build.fingerprints import model_fingerprint
 from chasles.build.problem import Problem, SpaceChoice, choose_spaces, make_problem
 from chasles.build.start.assembly import Assembly, assemble
 from chasles.build.start.by_coordinates import start_state
@@ -42,7 +41,6 @@ from chasles.run.loop import Ended, Run
 from chasles.run.options import ByHand, Options, is_auto, method_of
 from chasles.run.output import Saved
 from chasles.run.pace import Pace
-from chasles.run.recorded import DIGEST
 from chasles.run.recording import Recording
 from chasles.run.scipy_pace import ScipyPace
 from chasles.run.stepper import Stepper, make_stepper
@@ -277,7 +275,6 @@ def header_of(settings: Settings, run: Run) -> dict[str, Any]:
     chosen = {name: steps[name] for name in steps if name != "step"}
     provenance = provenance_of(settings, run, 0.0, start=settings.start, others=chosen)
     check_kinds(problem.model)
-    text = text_of(problem.model)
     return {
         "method": settings.method.name,
         **steps,
@@ -289,8 +286,7 @@ def header_of(settings: Settings, run: Run) -> dict[str, Any]:
         **({} if run.watch is None else {"events": [*run.watch.found]}),
         **({} if run.grid.t_eval is None else {"t_eval": run.grid.t_eval.tolist()}),
         "start": None if start is None else [[float(x).hex() for x in row] for row in start],
-        **({DIGEST: model_fingerprint(problem.model)} if text.startswith("#") else {}),
-        **attributes_of(problem, provenance, text),
+        **attributes_of(problem, provenance, text_of(problem.model)),
     }
 
 

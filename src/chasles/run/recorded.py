@@ -18,8 +18,6 @@ from chasles.result.atomic_file import CHECKSUM, CHECKSUM_LENGTH, digest_of_rest
 from chasles.result.provenance import Checkpoint
 from chasles.run.output import Saved
 
-#: Of a model with functions, in the header; runs that older versions recorded have none.
-DIGEST = "model_digest"
 HEADER, COMMIT, ROWS, INPUTS = "run.json", "commit", "rows.f64", "inputs.f64"
 #: Where `chasles run` keeps the states of a run on its way, in the folder of its result.
 SEGMENTS = "segments"

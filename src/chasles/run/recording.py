@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from chasles.build.fingerprints import DIGEST
 from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.signals import Inputs
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
@@ -36,7 +37,6 @@ from chasles.run.loop import Run
 from chasles.run.output import Saved
 from chasles.run.recorded import (
     COMMIT,
-    DIGEST,
     FORMAT,
     HEADER,
     INPUTS,
