@@ -118,6 +118,7 @@ def test_a_file_that_is_not_there_is_not_mistaken_for_one_of_another_kind(tmp_pa
     [
         ("[[joints]]", "[joints]", ["joints must be a list", "[[joints]]"]),
         ('name = "hinge"\n', "", ["joints[0] has no 'name'", "Give name = ..."]),
+        ("mass = 3.0", "mass_g = 3e3\nmass = 3.0", ["given twice, as mass_g and as mass"]),
     ],
 )
 def test_tables_of_a_file_that_are_wrong_say_how_they_are_written(

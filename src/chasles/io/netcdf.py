@@ -53,7 +53,8 @@ def load(path: str | os.PathLike[str], model: Model | None = None) -> Result:
         A file that `Result.save` wrote, or the folder of a recorded run, finished or not. States
         of a recorded run are read from disk when they are needed.
     model
-        The model. Needed where the model has Python functions, which files do not store.
+        The model. Needed where the model has Python functions, which files do not store. A warning
+        says so if it is not the one that was simulated.
 
     Returns
     -------

@@ -69,12 +69,15 @@ def in_si(
     turns   whether it is about something that turns, or that shifts; None: both
     """
     converted: dict[str, Any] = {}
+    written: dict[str, str] = {}
     for key, value in table.items():
         field, unit = (key, "") if key in known else split(key, known, turns)
         if field not in known:
             raise unknown(key, known, where, turns)
         if field in converted:
-            raise InvalidModel(f"{where}: {field} is given twice, once as {key}.", "Give it once.")
+            twice = f"{field} is given twice, as {written[field]} and as {key}"
+            raise InvalidModel(f"{where}: {twice}.", "Give it once.")
+        written[field] = key
         converted[field] = scaled(value, unit, f"{where}, {key}") if unit else value
     return converted
 
