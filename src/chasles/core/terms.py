@@ -38,9 +38,9 @@ from chasles.core.constraints.registry import assemble_joint
 from chasles.core.forces.registry import FORCES, add_force_wrench, apply_forces, effort_of
 from chasles.core.placed import own_wrench
 from chasles.groups.so3 import so3_exp, so3_matrix
-from chasles.groups.vectors import add, matmul, matvec
+from chasles.groups.vectors import add, dot, matmul, matvec, scale
 from chasles.scalars.elementary import absolute as size_of
-from chasles.scalars.elementary import maximum
+from chasles.scalars.elementary import maximum, sqrt
 
 
 @routine
@@ -110,30 +110,37 @@ def make_tangents(system: System, workspace: Workspace) -> Tangents:
 
 
 @formula
-def unit(k: int, length: Any) -> Any:
-    return (length * (k == 0), length * (k == 1), length * (k == 2))
+def unit(k: int) -> Any:
+    return 1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2)
+
+
+@routine
+def displace(tangents: Any, workspace: Any, body: int, way: Any) -> float:
+    """Move a body of the probe a little along a twist, from where it stands in the workspace; by
+    which part of it.
+    """
+    now, was, at = tangents.probe.absolute, workspace.absolute, body * ABSOLUTE_WIDTH
+    turn, place = mat9(was, at + POSE_R), vec3(was, at + POSE_X)
+    far = maximum(maximum(size_of(place[0]), size_of(place[1])), size_of(place[2]))
+    length = maximum(tangents.reach[body], FAR * far)  # rounding of a far place leaves some of it
+    size = maximum(sqrt(dot(way[0], way[0])), sqrt(dot(way[1], way[1])) / length)
+    if size == 0.0:
+        return 0.0
+    part = SMALL / size
+    put9(now, at + POSE_R, matmul(turn, so3_matrix(so3_exp(scale(part, way[0])))))
+    put3(now, at + POSE_X, add(place, matvec(turn, scale(part, way[1]))))
+    return part
 
 
 @routine
 def move_body(tangents: Any, workspace: Any, body: int, direction: int) -> float:
     """Displace a body of the probe from where it stands in the workspace; by how much."""
-    now, was, at = tangents.probe.absolute, workspace.absolute, body * ABSOLUTE_WIDTH
-    reach = tangents.reach[body]
-    if direction < 3:
-        turn = so3_matrix(so3_exp(unit(direction, SMALL)))
-        put9(now, at + POSE_R, matmul(mat9(was, at + POSE_R), turn))
-        return SMALL
-    if direction < 6:
-        place = vec3(was, at + POSE_X)
-        far = maximum(maximum(size_of(place[0]), size_of(place[1])), size_of(place[2]))
-        step = SMALL * maximum(reach, FAR * far)  # rounding of a far place leaves some of it
-        shift = matvec(mat9(was, at + POSE_R), unit(direction - 3, step))
-        put3(now, at + POSE_X, add(place, shift))
-        return step
-    scale = reach if direction >= 9 else 1.0
-    entry = at + TWIST + direction - 6
-    step = SMALL * maximum(scale, size_of(was[entry]))
-    now[entry] = was[entry] + step
+    if direction < POSES:
+        return displace(tangents, workspace, body, (unit(direction), unit(direction - 3)))
+    now, was = tangents.probe.absolute, workspace.absolute
+    entry = body * ABSOLUTE_WIDTH + TWIST + direction - POSES
+    least = tangents.reach[body] if direction >= POSES + 3 else 1.0
+    now[entry] = was[entry] + SMALL * maximum(least, size_of(was[entry]))
     return now[entry] - was[entry]
 
 

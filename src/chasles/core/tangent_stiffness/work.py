@@ -30,18 +30,12 @@ from typing import Any
 from chasles.compiled import beyond, formula, once, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    POSE_R,
-    POSE_X,
     TWIST,
     clear,
     copy,
     get6,
-    mat9,
-    put3,
     put6,
-    put9,
     twist6,
-    vec3,
 )
 from chasles.core.blocks.small import dot6
 from chasles.core.forces.custom import SEEN_WIDTH
@@ -51,11 +45,9 @@ from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates
 from chasles.core.recursion.tree import ALPHA, ROW
 from chasles.core.tangent_stiffness.links import SIZE
 from chasles.core.tangent_stiffness.loads import relative_to_base
-from chasles.core.terms import FAR, SMALL
-from chasles.groups.so3 import so3_exp, so3_matrix
-from chasles.groups.vectors import add, dot, matmul, matvec, scale
+from chasles.core.terms import SMALL, displace
 from chasles.scalars.elementary import absolute as size_of
-from chasles.scalars.elementary import maximum, sqrt
+from chasles.scalars.elementary import maximum
 
 # --- forces on coordinates ---
 
@@ -132,22 +124,6 @@ def powers_on_bodies(system: Any, probe: Any, index: int, twists: Any) -> Any:
 
 
 @routine
-def displace(probe: Any, absolute: Any, body: int, way: Any, reach: float) -> float:
-    """Move a body of the probe a little along a twist; by which part of it."""
-    at = body * ABSOLUTE_WIDTH
-    turn, place = mat9(absolute, at + POSE_R), vec3(absolute, at + POSE_X)
-    far = maximum(maximum(size_of(place[0]), size_of(place[1])), size_of(place[2]))
-    length = maximum(reach, FAR * far)
-    size = maximum(sqrt(dot(way[0], way[0])), sqrt(dot(way[1], way[1])) / length)
-    if size == 0.0:
-        return 0.0
-    part = SMALL / size
-    put9(probe.absolute, at + POSE_R, matmul(turn, so3_matrix(so3_exp(scale(part, way[0])))))
-    put3(probe.absolute, at + POSE_X, add(place, matvec(turn, scale(part, way[1]))))
-    return part
-
-
-@routine
 def given_way(tangent: Any, index: int, placed: Any) -> float:
     """The power of what a force gives way by."""
     link, own, total = tangent.link_of[index], 2 * SIZE * index, 0.0
@@ -179,7 +155,7 @@ def change_of_stored(system: Any, tangent: Any, index: int, placed: Any) -> floa
     total, lost = powers_on_bodies(system, probe, index, placed)
     here = total - lost
     way = twist6(tangent.ways, 6 * link)
-    part = displace(probe, absolute, body, way, tangent.tangents.reach[body])
+    part = displace(tangent.tangents, tangent.workspace, body, way)
     if part == 0.0:
         return 0.0
     total, lost = powers_on_bodies(system, probe, index, placed)
