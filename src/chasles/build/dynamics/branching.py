@@ -77,9 +77,9 @@ def damped_if_near(solver: Solver) -> MaximalForm | None:
     form = solver.form
     if form.is_damped:
         return form
-    solved = form.at(solver.start)
-    near = not solved.is_solved or (form.pivots(solved) < NEARLY * solver.free).any()
-    return form.damped(DAMPING * solver.free) if near else None
+    if form.is_regular(form.at(solver.start), NEARLY * solver.free):
+        return None
+    return form.damped(DAMPING * solver.free)
 
 
 def eta_at(solver: Solver, twists: Floats) -> Floats:

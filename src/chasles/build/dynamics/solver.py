@@ -220,14 +220,12 @@ def repeats_itself(form: MaximalForm, jacobian: Floats, free: Floats) -> bool:
     In loops, a pivot that almost vanishes hides the dependency in the rounding errors of the next
     one: where one is suspicious, the rank decides.
     """
-    setup = form.setup
-    for fraction in (REDUNDANT, SUSPICIOUS):
-        if not form.with_floors(fraction * free).at(setup.absolute).is_solved:
-            many = setup.system.row_count > RANK_LIMIT
-            return fraction == REDUNDANT if many else is_redundant(setup, jacobian)
-        if not setup.model.loops:
-            return False
-    return False
+    setup, solved = form.setup, form.at(form.setup.absolute)
+    certain = not form.is_regular(solved, REDUNDANT * free)
+    closely = bool(setup.model.loops) and not form.is_regular(solved, SUSPICIOUS * free)
+    if setup.system.row_count > RANK_LIMIT or not (certain or closely):
+        return certain
+    return is_redundant(setup, jacobian)
 
 
 def lost_row(form: MaximalForm, start: Floats, free: Floats) -> int | None:

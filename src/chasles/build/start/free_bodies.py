@@ -211,6 +211,10 @@ class MaximalForm:
         found[own] = (rates - rows.times(closest))[own]
         return found
 
+    def is_regular(self, solved: Solved, floors: Floats) -> bool:
+        """Whether all pivots of the last factor are above these floors."""
+        return solved.is_solved and bool((self.pivots(solved) > floors).all())
+
     def pivots(self, solved: Solved) -> Floats:
         """(rows,) |D| of every row in the last factor, infinite where it has none."""
         out = np.full(self.setup.system.row_count, np.inf)

@@ -37,13 +37,11 @@ steps.  The other method closes it in one.
 from typing import Any
 
 from chasles.compiled import once, routine
-from chasles.core.arrays import ROW_WIDTH
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.recursion import motion
-from chasles.core.recursion.body_rows import row_times_motion
 from chasles.core.recursion.coupled import put_coupled_rows, put_negative, take_coupled
 from chasles.core.recursion.kinematics import kinematics, place
-from chasles.core.recursion.refine import gather, solve_rows
+from chasles.core.recursion.refine import gather, residual_of_row, solve_rows
 from chasles.core.stabilisation import (
     FED_BACK,
     furthest,
@@ -205,17 +203,7 @@ def speed_residual(mechanism: Any, workspace: Any) -> None:
     if loops.is_damped == 0:
         gather(tree, loops, loop_work, rows, loop_work.solution)
     for row in range(loops.row_count):
-        loop_work.left[row] = 0.0
-        if loops.compliance[row] > 0.0:
-            continue  # of a rotor
-        source = loops.source[row]
-        value = workspace.residual[source]
-        for side in range(2):
-            body = loops.bodies[2 * row + side]
-            if body >= 0:
-                value -= row_times_motion(
-                    tree, rows, workspace.absolute, workspace.jacobian, body,
-                    source * ROW_WIDTH + 6 * side, loop_work.solution,
-                )[0]  # fmt: skip
-        loop_work.left[row] = value
+        residual_of_row(tree, loops, loop_work, rows, workspace, row, workspace.residual, False)
+        if loops.compliance[row] > 0.0:  # of a rotor
+            loop_work.left[row] = 0.0
     take_coupled(tree, loops, loop_work, rows, workspace.absolute, False, loop_work.solution)

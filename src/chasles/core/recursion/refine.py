@@ -214,7 +214,7 @@ def put_row_residuals(tree: Any, loops: Any, loop_work: Any, rows: Any, workspac
     for g in range(loops.group_count):
         if loops.loading[g] == BY_ROWS:
             for row in range(loops.first_row[g], loops.first_row[g + 1]):
-                residual_of_row(tree, loops, loop_work, rows, workspace, row)
+                residual_of_row(tree, loops, loop_work, rows, workspace, row, workspace.eta, True)
         else:
             residual_along_axes(tree, loops, rows, loop_work, workspace.eta, loop_work.solution, g)
     take_coupled(tree, loops, loop_work, rows, workspace.absolute, True, loop_work.solution)
@@ -225,11 +225,15 @@ def put_row_residuals(tree: Any, loops: Any, loop_work: Any, rows: Any, workspac
 
 @routine
 def residual_of_row(
-    tree: Any, loops: Any, loop_work: Any, rows: Any, workspace: Any, row: int
-) -> None:
-    """`put_row_residuals` of a row of J."""
+    tree: Any, loops: Any, loop_work: Any, rows: Any, workspace: Any, row: int, wanted: Any,
+    falling: bool,
+) -> None:  # fmt: skip
+    """`put_row_residuals` of a row of J, of which `wanted` (rows,) is asked.
+
+    `falling`: what velocities and gravity add is part of it.
+    """
     source, column = loops.source[row], loop_work.solution
-    residual = workspace.eta[source]
+    residual = wanted[source]
     total = absolute(residual)
     for side in range(2):
         body, entry = loops.bodies[2 * row + side], source * ROW_WIDTH + 6 * side
@@ -237,7 +241,7 @@ def residual_of_row(
             moved, size, known = row_times_motion(
                 tree, rows, workspace.absolute, workspace.jacobian, body, entry, column
             )
-            residual += known - moved
+            residual += known - moved if falling else -moved
             total += size
     loop_work.left[row], loop_work.sums[row] = residual, total
 
