@@ -102,13 +102,14 @@ def rows_between(result: "Result", after: int, length: float, share: float) -> F
     known = None if result.coordinates is None else result.coordinates[ends]
     here, there = points_of(setup, result.absolute[ends], result.integrals[ends], known)
     kept = kept_coordinates(setup, result.integrals[ends], known)
-    tree, point = tree_setup(setup).tree, here.copy()
+    found, point = tree_setup(setup), here.copy()
+    tree, counted = found.tree, {found.body_of.get(joint) for joint, word in kept if word == ANGLE}
     for body, pair in enumerate(tree.pair.tolist()):
         q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
         stored, rates = slice(q, q + STORED[pair]), slice(v, v + DOF[pair])
         begin, end = ((one[stored], one[rates]) for one in (here, there))
         check_turn(result, body, pair, (begin[1], end[1]), length, after)
-        if pair < SPHERICAL and turns_of(pair) and (body, ANGLE) not in kept:
+        if pair < SPHERICAL and turns_of(pair) and body not in counted:
             take_short_turn(begin, end, length)
         blend = turned if pair >= SPHERICAL else shifted
         point[stored], point[rates] = blend(pair, begin, end, length, share)

@@ -19,8 +19,8 @@ from chasles.build.dynamics.solver import Solver, never_depend
 from chasles.build.start.consistent import driven_rates
 from chasles.build.system.build import Setup
 from chasles.build.system.coordinates import Key, first_integrals
-from chasles.build.system.tree_setup import coordinates_of_points, known_coordinates, tree_setup
-from chasles.build.system.tree_state import absolute_of, state_of
+from chasles.build.system.tree_setup import coordinates_of_points, first_point, tree_setup
+from chasles.build.system.tree_state import absolute_of
 from chasles.core.arrays import POSE_X, Floats, System, Workspace, lend
 from chasles.core.forces.registry import FORCES
 from chasles.core.kinds import no_effort
@@ -100,7 +100,7 @@ class Stepper:
         """The state block at the start of a run."""
         solver, layout = self.solver, self.layout
         state = StateBlock(np.zeros(layout.width), layout)
-        state.coordinates()[:] = start_of(solver, self.mechanism.tree)
+        state.coordinates()[:] = first_point(solver.setup, solver.start)
         state.integrals()[:] = first_integrals(solver.setup)
         state.seen()[:] = nothing_seen(self.mechanism.monitor).ravel()
         state.block[layout.multipliers : layout.kept] = np.nan  # no step has found any yet
@@ -216,15 +216,6 @@ class Stepper:
         self.advance(block, np.zeros_like(block), grid, 1, SEEN_LAST, np.zeros((1, 1)))
 
 
-def start_of(solver: Solver, tree: Any) -> Floats:
-    """The coordinates at the start, angles with their whole turns."""
-    follows = solver.setup.follows
-    if "coordinates" not in follows:
-        follows["coordinates"] = state_of(tree, solver.start, known_coordinates(solver.setup))
-    start: Floats = follows["coordinates"]
-    return start.copy()
-
-
 def make_stepper(
     solver: Solver,
     method: Method,
@@ -248,7 +239,8 @@ def make_stepper(
         again or bool(found.cuts), along,
     )  # fmt: skip
     storage = TreeStorage(setup, tree, tree_work, solver.workspace)
-    rows = cut_rows(storage, solver, found.cuts, start_of(solver, tree), damp)
+    start = first_point(setup, solver.start)
+    rows = cut_rows(storage, solver, found.cuts, start, damp)
     if never_depend(setup.model):  # small pivots are those of much that hangs on a joint
         loops = rows.loops._replace(floors=np.zeros_like(rows.loops.floors))
         watched = no_rows(tree) if found.cuts else rows
@@ -267,7 +259,7 @@ def make_stepper(
     floating = find_floating(tree, tied)
     linear = setup.system.quadrature_count + SUPPLY_WIDTH
     beside = kept_beside(method, setup.system.row_count, count, linear)
-    start, loops = start_of(solver, tree), rows.loops
+    loops = rows.loops
     if again:  # all bodies have loads
         loops = loops._replace(isolated=0 * loops.isolated)
     elif leaves_rows_alone(method, stabiliser, setup.system):

@@ -19,14 +19,15 @@ from chasles.build.start.rows import FEATHER
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import with_feathers
 from chasles.build.system.coordinates import (
+    Key,
     angle_columns,
     coordinate_keys,
     coordinate_row,
     coupled_places,
 )
 from chasles.build.system.state import State
-from chasles.build.system.tree_setup import build_counted, known_coordinates, tree_setup
-from chasles.build.system.tree_state import absolute_of, place_of, state_of, states_of
+from chasles.build.system.tree_setup import build_counted, first_point, points_near, tree_setup
+from chasles.build.system.tree_state import absolute_of, place_of
 from chasles.core.arrays import ROW_WIDTH, Floats, Integers, Workspace
 from chasles.core.mechanism import Equations
 from chasles.core.recursion.groups import Loops, LoopWorkspace
@@ -69,7 +70,7 @@ class TreeProblem:
         solver = make_solver(setup)
         found = tree_setup(setup)
         tree, forces = found.tree, [BY_WRENCH] * setup.system.force_count
-        begin = state_of(tree, solver.start, known_coordinates(setup))
+        begin = first_point(setup, solver.start)
         tree_work = make_tree_workspace(
             tree, solver.workspace.signals, True, False, bool(found.cuts), forces
         )
@@ -183,23 +184,18 @@ def own_readings(
 
 def points_of(setup: Setup, absolute: Floats, integrals: Floats, known: Floats | None) -> Floats:
     """States (T, q + v) of poses and twists (T, n, 18), with the whole turns that were counted."""
-    tree, columns = tree_setup(setup).tree, kept_coordinates(setup, integrals, known)
-    return states_of(tree, absolute, columns)
+    return points_near(setup, absolute, kept_coordinates(setup, integrals, known))
 
 
-def kept_coordinates(
-    setup: Setup, integrals: Floats, known: Floats | None
-) -> dict[tuple[int, str], Floats]:
-    """Angles and displacements (T,) of the joints that carry bodies, with whole turns, by body and
-    word: those that a run kept.
+def kept_coordinates(setup: Setup, integrals: Floats, known: Floats | None) -> dict[Key, Floats]:
+    """Angles and displacements (T,) with whole turns: those that a run kept.
 
     Coordinates that are not known, those of older files, are told by integrals and poses.
     """
-    body_of, columns = tree_setup(setup).body_of, dict[tuple[int, str], Floats]()
+    near = dict[Key, Floats]()
     for joint, (column, *_) in angle_columns(setup).items():
-        if joint in body_of:
-            columns[body_of[joint], ANGLE] = integrals[:, column]
-    for column, (joint, word) in enumerate(coordinate_keys(setup.model)):
-        if known is not None and joint in body_of and np.isfinite(known[:, column]).all():
-            columns[body_of[joint], word] = known[:, column]
-    return columns
+        near[joint, ANGLE] = integrals[:, column]
+    for column, key in enumerate(coordinate_keys(setup.model) if known is not None else ()):
+        if known is not None and np.isfinite(known[:, column]).all():
+            near[key] = known[:, column]
+    return near

@@ -28,8 +28,8 @@ from chasles.build.start.wanted import Wanted, checked_wanted, wanted_text, warn
 from chasles.build.system.build import OPEN_TOLERANCE, check_closed, rows_of
 from chasles.build.system.coordinates import Key, coordinate_of_poses, coordinate_rate
 from chasles.build.system.state import State
-from chasles.build.system.tree_setup import build_counted, tree_setup
-from chasles.build.system.tree_state import absolute_of, state_of, unit_twists
+from chasles.build.system.tree_setup import build_counted, points_near, tree_setup
+from chasles.build.system.tree_state import absolute_of, unit_twists
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.recursion.tree import TreeWorkspace, make_tree_workspace
 from chasles.model import ChaslesError, InconsistentStart, InvalidOption, Joint, Model
@@ -91,7 +91,7 @@ def start_state(model: Model, coordinates: Coordinates, close: bool = False) -> 
     else:
         check_closed(setup)
     entered = initial_state(setup, jacobian_at(setup.system, setup.absolute))
-    point = moved_to(kinematics, kinematics.state_of(entered), wanted)
+    point = moved_to(kinematics, kinematics.point_of(entered, {}), wanted)
     put_rates(kinematics, point, wanted)
     check_values(kinematics, point, wanted)
     return kinematics.state(point, wanted)
@@ -110,18 +110,14 @@ class TreeKinematics:
         self.model = model
         self.setup = build_counted(model, spaces_with(model, named))
         found = tree_setup(self.setup)
-        self.tree, self.cut, self.body_of = found.tree, found.carried.cut, found.body_of
+        self.tree, self.cut = found.tree, found.carried.cut
         self.tree_work: TreeWorkspace = make_tree_workspace(self.tree, np.zeros(1), False, False)
         self.places = found.places
 
-    def state_of(self, absolute: Floats, near: Mapping[Key, float] | None = None) -> Floats:
+    def point_of(self, absolute: Floats, near: Mapping[Key, float]) -> Floats:
         """The point of absolute rows (n, 18); `near` has coordinates with their whole turns."""
-        values = {
-            (self.body_of[joint], coordinate): value
-            for (joint, coordinate), value in (near or {}).items()
-            if joint in self.body_of
-        }
-        return state_of(self.tree, absolute, values)
+        found: Floats = points_near(self.setup, absolute[None], near)[0]
+        return found
 
     def absolute(self, point: Floats) -> Floats:
         """Absolute rows (n, 18) of a point."""
@@ -241,7 +237,7 @@ def assembled(
             "Give coordinates that the loops allow, or fewer of them: the others follow.",
         ) from error
     near = kinematics.coordinates(point)
-    point = kinematics.state_of(kinematics.rows(found), near)
+    point = kinematics.point_of(kinematics.rows(found), near)
     point[kinematics.tree.stored_count :] = rates
     return point
 

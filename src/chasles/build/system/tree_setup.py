@@ -1,7 +1,7 @@
 """A model on the subgroups of its joints in numbers: its tree, what drives it, what is cut."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,13 +10,13 @@ from chasles.build.system.build_tree import Link, build_tree, free_link, pair_ki
 from chasles.build.system.coordinates import Key, angle_columns, coordinate_keys, orientation
 from chasles.build.system.gaps import frame_of
 from chasles.build.system.state import State
-from chasles.build.system.tree_state import place_of
+from chasles.build.system.tree_state import place_of, states_of
 from chasles.core.arrays import Floats, Integers, System, row_span
 from chasles.core.constraints.registry import CONSTRAINTS, PAIR
 from chasles.core.recursion.groups import Gauge, LoopConstraint, Term
 from chasles.core.recursion.tree import Tree
 from chasles.model import Coupling, CustomCoupling, Driver, Joint, Model
-from chasles.model.coordinates import ANGLE
+from chasles.model.coordinates import ANGLE, DISPLACEMENT
 from chasles.spaces.on_subgroups import subgroup_tree
 from chasles.spaces.space import Space
 from chasles.spaces.tree import BALL_ROWS, SpanningTree, is_centred
@@ -91,15 +91,22 @@ def coordinates_of_points(setup: Setup, points: Floats) -> Floats:
     return np.column_stack(columns) if columns else np.zeros((len(points), 0))
 
 
-def known_coordinates(setup: Setup) -> dict[tuple[int, str], float]:
-    """Coordinates that are known at the start, as `state_of` takes them."""
-    body_of = tree_setup(setup).body_of
-    return {
-        (body_of[joint], word): value
-        for word, values in (("angle", setup.angles), ("displacement", setup.displacements))
-        for joint, value in values.items()
-        if joint in body_of
-    }
+def points_near(setup: Setup, absolute: Floats, near: Mapping[Key, Any]) -> Floats:
+    """Points (T, q + v) of absolute rows (T, n, 18); `near` has coordinates with whole turns."""
+    found = tree_setup(setup)
+    known = {(found.body_of[joint], word): values for (joint, word), values in near.items()
+             if joint in found.body_of}  # fmt: skip
+    return states_of(found.tree, absolute, known)
+
+
+def first_point(setup: Setup, start: Floats) -> Floats:
+    """The coordinates and velocities (q + v,) of the start, absolute rows (n, 18)."""
+    if "coordinates" not in setup.follows:
+        known = (ANGLE, setup.angles), (DISPLACEMENT, setup.displacements)
+        near = {(joint, str(word)): x for word, values in known for joint, x in values.items()}
+        setup.follows["coordinates"] = points_near(setup, start[None], near)[0]
+    point: Floats = setup.follows["coordinates"]
+    return point.copy()
 
 
 def links_of(setup: Setup, tree: SpanningTree, first: Mapping[tuple[str, int], int]) -> list[Link]:

@@ -18,21 +18,19 @@ from chasles.model.coordinates import ANGLE, DISPLACEMENT
 WORDS = ANGLE, DISPLACEMENT
 
 
-def state_of(
-    tree: Tree, absolute: Floats, known: Mapping[tuple[int, str], Any] | None = None
-) -> Floats:
-    """The state (q + v,) of absolute rows (n, 18): the inverse of `place`.
-
-    `known` has angles and displacements by body and word (see `tree_states`).
-    """
-    found: Floats = states_of(tree, absolute[None], known)[0]
+def state_of(tree: Tree, absolute: Floats) -> Floats:
+    """The state (q + v,) of absolute rows (n, 18): the inverse of `place`."""
+    found: Floats = states_of(tree, absolute[None])[0]
     return found
 
 
 def states_of(
     tree: Tree, absolute: Floats, known: Mapping[tuple[int, str], Any] | None = None
 ) -> Floats:
-    """The same for many states at once: (T, q + v) of (T, n, 18), `known` by (T,)."""
+    """The same for many states at once: (T, q + v) of (T, n, 18).
+
+    `known` has angles and displacements by body and word (see `tree_states`), numbers or (T,).
+    """
     given = np.full((len(absolute), tree.body_count, 2), np.nan)
     for (body, word), values in (known or {}).items():
         given[:, body, WORDS.index(word)] = values
