@@ -28,7 +28,6 @@ without that.
 """
 
 from functools import partial
-from math import isfinite
 from typing import Any, NamedTuple
 
 from chasles.compiled import beyond, hot, routine
@@ -48,7 +47,7 @@ from chasles.core.outcomes import OK
 from chasles.core.state_block import finish_step
 from chasles.integrators.methods import Method, register_method
 from chasles.model import InvalidOption, UnknownName
-from chasles.model.checks import check_flag
+from chasles.model.checks import check_flag, checked_number
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 
@@ -104,18 +103,14 @@ def generalized_alpha(
     'generalized-alpha, rho 0.5'
     """
     where = "generalized_alpha"
-    if isinstance(rho, bool) or not isinstance(rho, int | float) or not isfinite(rho):
-        raise InvalidOption(
-            f"{where}: rho must be a number from 0 to 1, got {short_repr(rho)}.",
-            "Give rho=0.8, say.",
-        )
+    rho = checked_number(rho, "rho", where, InvalidOption, "a number from 0 to 1")
     if not 0.0 <= rho <= 1.0:
         raise InvalidOption(
             f"{where}: rho, the spectral radius at infinite frequency, must be from 0 to 1, got"
             f" {rho:g}.",
             "Beyond 1 the method is unstable; 0 damps most, 1 nothing. Give rho=0.8, say.",
         )
-    if isinstance(index, bool) or index not in (2, 3):
+    if isinstance(index, bool) or not isinstance(index, int) or index not in (2, 3):
         raise InvalidOption(
             f"{where}: index must be 2 or 3, got {short_repr(index)}.",
             "Index 3 closes the joints, index 2 keeps velocities from slipping as well.",

@@ -274,11 +274,11 @@ def is_folder(source: Path) -> InvalidFile:
             f"'{source}' holds a run that was cut off, in '{SEGMENTS}'.",
             f"Load '{source / SEGMENTS}', or go on: chasles run FILE --out '{source}' --resume.",
         )
-    if (source / HEADER).is_file():
+    if os.path.isfile(source / HEADER):
         return InvalidFile(
             f"'{source}' holds a run that was cut off before it kept anything.", "Run it again."
         )
-    if (source / PLAN).is_file():
+    if os.path.isfile(source / PLAN):
         return InvalidFile(
             f"'{source}' holds the runs of a sweep.",
             "Repeat the call of sweep(..., into=folder) that wrote it: it repeats no run.",

@@ -101,7 +101,8 @@ def read_file(
     suffix = source.suffix.lower()
     given = {"limits": (limits, LIMITS, "stops"), "contacts": (contacts, CONTACTS, "contacts")}
     for what, (value, known, forces) in given.items():
-        if value is not None and (value not in known or suffix in TOML):
+        is_known = isinstance(value, str) and value in known
+        if value is not None and (not is_known or suffix in TOML):
             raise InvalidOption(
                 f"{what} must be one of {', '.join(known)}, for a robot, got {short_repr(value)}.",
                 f"A .toml file has its {forces} among its forces.",

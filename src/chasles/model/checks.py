@@ -164,11 +164,33 @@ def real_array(value: Any, what: str, where: str, invalid: Invalid) -> Floats:
         return array.astype(np.float64)
 
 
+def is_scalar(value: Any) -> bool:
+    """Whether it is an array that holds one number, and no list: NumPy calls it iterable."""
+    return isinstance(value, np.ndarray) and value.ndim == 0
+
+
+def pair_of(value: Any) -> tuple[float, float] | None:
+    """Two finite real numbers, or None where it is something else."""
+    try:
+        first, second = checked_array(value, "it", "it", ChaslesError).tolist()
+    except (ChaslesError, TypeError, ValueError):  # or one number, or three
+        return None
+    return (first, second) if type(first) is type(second) is float else None
+
+
 def holds(value: Any, odd: Callable[[Any], bool]) -> bool:
-    """Whether something odd stands among numbers in lists."""
-    return isinstance(value, list | tuple) and any(
-        type(entry) is not float and (odd(entry) or holds(entry, odd)) for entry in value
-    )
+    """Whether something odd stands among numbers in lists, which may hold themselves."""
+    pending, seen = [value], set[int]()
+    while pending:
+        inner = pending.pop()
+        if not isinstance(inner, list | tuple) or id(inner) in seen:
+            continue
+        seen.add(id(inner))
+        others = [entry for entry in inner if type(entry) is not float]
+        if any(map(odd, others)):
+            return True
+        pending += others
+    return False
 
 
 def is_flag(value: Any) -> bool:

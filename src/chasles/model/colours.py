@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from chasles.model.checks import Invalid
-from chasles.model.errors import UnknownName
+from chasles.model.errors import UnknownName, short_repr
 
 #: Muted, so that a mechanism of many parts stays readable on white and on black.
 COLOURS = {
@@ -33,7 +33,7 @@ def checked_colour(colour: Any, what: str, where: str, invalid: Invalid) -> str 
         return None
     if not isinstance(colour, str):
         raise invalid(
-            f"{where}: {what} must be a string, got {colour!r}.",
+            f"{where}: {what} must be a string, got {short_repr(colour)}.",
             "Give a name such as 'steel' or 'red', or '#rrggbb'.",
         )
     if colour in COLOURS or HEX.fullmatch(colour):

@@ -19,7 +19,11 @@ def short_repr(value: object) -> str:
 
 def one_line(error: Exception) -> str:
     """What another library or the user's own code said, on one line."""
-    return " ".join(str(error).split())[:LONGEST_TOLD] or "no message"
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # the user's own class, which may do anything
+        text = "a message that cannot be printed"
+    return text[:LONGEST_TOLD] or "no message"
 
 
 def quoted(names: Sequence[str], most: int) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chasles.model.checks import Vector3, as_vector, checked_array, checked_positive, fill
-from chasles.model.errors import InvalidBody, InvalidFile
+from chasles.model.errors import InvalidBody, InvalidFile, short_repr
 from chasles.model.shapes import Shape
 from chasles.model.words import Floats
 
@@ -44,7 +44,7 @@ class Mesh(Shape):
     triangles: Any
 
     def _check(self) -> None:
-        vertices, triangles = self.vertices, np.asarray(self.triangles)
+        vertices, triangles = self.vertices, indices_of(self.triangles)
         if vertices.ndim != 2 or vertices.shape[1] != 3:
             raise InvalidBody(
                 f"{self.where}: vertices has shape {vertices.shape}.",
@@ -73,6 +73,11 @@ class Mesh(Shape):
     @classmethod
     def read(cls, path: str | os.PathLike[str], scale: float = 1.0, **pose: Any) -> "Mesh":
         """From an STL (text or binary) or OBJ file; scale=0.001 for a file in millimetres."""
+        if not isinstance(path, str | os.PathLike):
+            raise InvalidFile(
+                f"mesh: path must be the name of a file, got {short_repr(path)}.",
+                "Give the path of a .stl or .obj file.",
+            )
         factor = checked_positive(scale, "scale", "", f"mesh '{path}'", InvalidBody)
         vertices, triangles = read_triangles(path)
         return cls(vertices=vertices * factor, triangles=triangles, **pose)
@@ -210,6 +215,14 @@ def fewer_triangles(vertices: Floats, triangles: Whole, most: int) -> tuple[Floa
         if len(first) <= most:
             break
     return found
+
+
+def indices_of(triangles: Any) -> NDArray[Any]:
+    """What may be indices as an array; what is none has no shape."""
+    try:
+        return np.asarray(triangles)
+    except Exception:  # ragged, or whatever an object says that is asked for its numbers
+        return np.array(None)
 
 
 # --- files: STL as text or binary, and OBJ --------------------------------------------------------

@@ -17,7 +17,7 @@ from chasles.model.checks import (
     fill,
 )
 from chasles.model.derivatives import Function, derivatives, evaluated
-from chasles.model.errors import ChaslesError, ChaslesWarning, InvalidSignal
+from chasles.model.errors import ChaslesError, ChaslesWarning, InvalidSignal, short_repr
 from chasles.model.expressions import checked_expression
 from chasles.model.keywords import WithConstructors, checked_keywords
 from chasles.model.waves import KernelWave, Linear, Ramp, Sine, Table, Wave
@@ -96,6 +96,11 @@ class Signal(metaclass=WithConstructors):
     @classmethod
     def of(cls, wave: Wave) -> "Signal":
         """The signal of a wave, whose derivatives are waves too."""
+        if not isinstance(wave, Wave):
+            raise InvalidSignal(
+                f"signal: it must be one of a wave, got {short_repr(wave)}.",
+                "Give Signal.sine(...), Signal.table(...) or another of its constructors.",
+            )
         return cls(*(replace(wave, order=order) for order in range(3)))
 
     @classmethod

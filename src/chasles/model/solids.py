@@ -93,7 +93,7 @@ def mass_of(volume: float, mass: float | None, density: float | None, where: str
     """The mass that was given, or density times volume; exactly one of them must be given."""
     if (mass is None) == (density is None):
         raise InvalidBody(
-            f"{where}: mass is {mass} and density is {density}.",
+            f"{where}: mass is {short_repr(mass)} and density is {short_repr(density)}.",
             "Give exactly one of the two: mass= in kg or density= in kg/m^3.",
         )
     if density is not None:

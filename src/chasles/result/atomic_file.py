@@ -206,13 +206,13 @@ def checked_path(path: Any) -> Path:
 
 def checked_file(path: str | os.PathLike[str], kinds: Sequence[str], what: str) -> Path:
     """Where to write, in a folder that is there, under a name that ends as one of the kinds."""
-    target, where = Path(path), what.partition(":")[0]
+    target, where = checked_path(path), what.partition(":")[0]
     if target.suffix.lower() not in kinds:
         raise InvalidOption(
             f"{what}'s name is '{target.name}'.",
             f"It must end in {', '.join(kinds[:-1])} or {kinds[-1]}.",
         )
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise InvalidOption(f"{where}: there is no folder '{target.parent}'.", "Make it first.")
     return target
 

@@ -21,6 +21,7 @@ from chasles.model import (
     JointForce,
     UnknownName,
 )
+from chasles.model.checks import check_flag
 from chasles.model.coordinate_coupling import spelled
 from chasles.model.coordinates import coordinate_key
 from chasles.model.errors import short_repr
@@ -48,6 +49,7 @@ class OfJoints(Trajectory):
         vector: bool = False,
     ) -> Floats:
         """Constraint violation (gap) of a joint."""
+        check_flag(vector, "vector", "violation", InvalidOption)
         named = {coupling.name: coupling for coupling in self.model.couplings}
         asked = getattr(joint, "name", joint)
         if isinstance(asked, str) and asked in named and isinstance(part, str):

@@ -195,7 +195,8 @@ def judged_run(fine: Options, gives_up: bool = False) -> Judged:
     times, steps = result.t[kept], result.provenance.steps
     beside = fine
     if steps <= FEW:
-        beside = replace(fine, max_step=OTHER * min(fine.max_step or np.inf, times[-1] / steps))
+        longest = np.inf if fine.max_step is None else float(fine.max_step)
+        beside = replace(fine, max_step=OTHER * min(longest, times[-1] / steps))
     other = coarser_run(beside, times, COARSER)
     missed = differences(other, states(result, kept))  # where the other did not come nobody knows
     assert fine.rtol is not None
@@ -245,7 +246,7 @@ def run_to_its_end(options: Options) -> Result:
 
 def is_limited_by_stability(steps: int, others: int, mean: float, fine: Options) -> bool:
     """Whether steps of a mean length are as many as those at ten times the tolerance."""
-    if fine.max_step is not None and mean > LONGEST * fine.max_step:
+    if fine.max_step is not None and mean > LONGEST * float(fine.max_step):
         return False
     return steps > MANY and steps < AS_MANY * others
 

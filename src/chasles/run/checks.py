@@ -72,7 +72,8 @@ DAMPED = (
 
 def make_accuracy_limits(setup: Setup, drifting: Iterable[str], step: float) -> AccuracyLimits:
     """What is promised of a run with this step, in which these joints drift."""
-    still = float(setup.system.bodies.mass.sum()) * (UNSEEN * setup.longest_lever / step) ** 2
+    speed = UNSEEN * setup.longest_lever / step
+    still = float(setup.system.bodies.mass.sum()) * speed * speed
     gaps = allowed_gaps(setup, drifting)
     places = np.array([body.position for body in setup.model.bodies], float).reshape(-1, 3)
     lengths = length_rows(setup.system)
@@ -303,7 +304,7 @@ def rounded_reactions(ended: Ended) -> list[str]:
     spin = float(np.abs(saved.absolute[..., TWIST : TWIST + 3]).max(initial=0.0))
     usual = float(np.linalg.norm(setup.model.gravity)) + spin * spin * setup.longest_lever
     step = run.pace.typical_step
-    lost = 2.0 * np.finfo(float).eps * far / step**2
+    lost = 2.0 * np.finfo(float).eps * far / step / step
     if far <= FAR * setup.longest_lever or not lost > ROUNDED * usual > 0.0:
         return []
     better = "generalized-alpha index 2"

@@ -15,7 +15,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, InvalidOption
-from chasles.model.checks import answer_of, check_flag
+from chasles.model.checks import answer_of, check_flag, is_scalar
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.run.control import Moment
@@ -66,17 +66,20 @@ class Event:
     changes: ClassVar[bool] = False  # whether the run goes on otherwise from there: an impact
 
     def __post_init__(self) -> None:
-        name = self.name or getattr(self.function, "__name__", "event")
+        if not isinstance(self.name, str):
+            raise InvalidOption(
+                f"event {short_repr(self.name)}: the name must be a string.", "Give a string."
+            )
+        name = self.name or str(getattr(self.function, "__name__", "event"))
         object.__setattr__(self, "name", name)
         where = f"event {short_repr(name)}"
-        if not isinstance(name, str):
-            raise InvalidOption(f"{where}: the name must be a string.", "Give a string.")
         if not callable(self.function):
             raise InvalidOption(
                 f"{where}: must be a function of (t, state), got {short_repr(self.function)}.",
                 "Give a function that returns a number, which is zero at the event.",
             )
-        if isinstance(self.direction, bool) or self.direction not in (-1, 0, 1):
+        whole = isinstance(self.direction, int | float | np.number)
+        if not whole or isinstance(self.direction, bool) or self.direction not in (-1, 0, 1):
             raise InvalidOption(
                 f"{where}: direction must be -1, 0 or 1, got {short_repr(self.direction)}.",
                 "Give 1 for rising zeros, -1 for falling ones, 0 for both.",
@@ -99,7 +102,7 @@ def checked_events(events: Any, others: tuple[type, ...] = ()) -> tuple[Any, ...
     """The events of a run, each under a name of its own; `others` pass as they are."""
     if isinstance(events, (Event, *others)) or callable(events):
         events = (events,)
-    if not isinstance(events, Iterable) or isinstance(events, str | bytes):
+    if not isinstance(events, Iterable) or isinstance(events, str | bytes) or is_scalar(events):
         raise InvalidOption(
             "simulate: events must be a list of functions of (t, state), got"
             f" {short_repr(events)}.",

@@ -113,7 +113,11 @@ def ready_run(
         begin = record.checkpoint()
     grid = make_grid(*times, begin, tolerances, resumed)
     if record is None:
-        check_memory(grid, settings.setup)
+        if grid.t_eval is None:
+            kept = grid.steps // grid.save_every + 2
+            check_memory(kept, grid.save_every, settings.setup)
+        else:
+            check_memory(len(grid.t_eval), None, settings.setup)
     bounds = UNBOUNDED
     if tolerances is None:
         scan = scan_signals(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
@@ -166,17 +170,20 @@ def carry_out(
     return result
 
 
-def check_memory(grid: Grid, setup: Setup) -> None:
-    """Refuse a trajectory that does not fit into memory, before a step is taken."""
-    kept = grid.steps // grid.save_every + 2 if grid.t_eval is None else len(grid.t_eval)
+def check_memory(kept: int, every: int | None, setup: Setup, where: str = "simulate") -> None:
+    """Refuse so many states if they do not fit into memory, before a step is taken.
+
+    They are kept after every so many steps, or at times that are wanted.
+    """
     bodies, quadratures = setup.system.body_count, setup.system.quadrature_count
     quadratures += len(coordinate_keys(setup.model))
     size = bytes_stored(bodies, quadratures, kept)
     if size > MEMORY_LIMIT or not fits_in_memory(size):
-        every = grid.save_every * max(2, 1 + size // MEMORY_LIMIT)
-        fewer = f"save_every={every}" if grid.t_eval is None else "fewer times in t_eval"
+        fewer = "fewer times in t_eval"
+        if every is not None:
+            fewer = f"save_every={every * max(2, 1 + size // MEMORY_LIMIT)}"
         raise InvalidOption(
-            f"simulate: {kept} states of {plural(bodies, 'body', 'bodies')} would take"
+            f"{where}: {kept} states of {plural(bodies, 'body', 'bodies')} would take"
             f" {size / 2**30:.3g} GiB.",
             f"Keep fewer: {fewer}, say.",
         )

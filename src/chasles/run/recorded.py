@@ -82,7 +82,7 @@ def damaged(path: Path, how: str) -> InvalidFile:
 
 def is_recording(folder: Path) -> bool:
     """Whether a run was recorded there that has acknowledged something."""
-    return (folder / HEADER).is_file() and (folder / COMMIT).is_file()
+    return os.path.isfile(folder / HEADER) and os.path.isfile(folder / COMMIT)
 
 
 def read_header(folder: Path) -> dict[str, Any]:

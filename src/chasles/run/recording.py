@@ -382,7 +382,7 @@ def refuse_others(folder: Path) -> None:
     What else is there is the user's, and its names may be those of ours.
     """
     names = {path.name for path in folder.iterdir() if not path.match(PART.format("*"))}
-    begun = {HEADER, ROWS, INPUTS} if (folder / HEADER).is_file() else set()
+    begun = {HEADER, ROWS, INPUTS} if os.path.isfile(folder / HEADER) else set()
     if begun & names:
         read_header(folder)  # or it is not ours
     other = sorted(names - begun - {LOCK})
@@ -426,7 +426,7 @@ def open_recording(into: Any, resume: Any) -> Recording | None:
             )
         return None
     folder = checked_path(into)
-    if os.path.exists(folder) and not folder.is_dir():
+    if os.path.exists(folder) and not os.path.isdir(folder):
         raise InvalidFile(
             f"into: '{folder}' is a file, but a run is recorded in a folder.", "Name a folder."
         )

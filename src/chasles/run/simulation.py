@@ -13,6 +13,7 @@ from chasles.model import InvalidOption, Model, SimulationStopped
 from chasles.model.checks import checked_count
 from chasles.result.result import Result
 from chasles.run.control import Moment
+from chasles.run.one_run import check_memory
 from chasles.run.options import ByHand, method_of, method_takes
 from chasles.run.preparation import (
     Settings,
@@ -37,6 +38,8 @@ from chasles.run.time_grid import (
 
 #: Seconds up to which functions of time are looked through first; twice as far when they are over.
 HORIZON = 1.0
+#: So many steps fit into memory for sure.
+FEW = 1000
 
 
 class Simulation:
@@ -78,7 +81,7 @@ class Simulation:
         if self._tolerances is None:
             checked_step(options.step, "Simulation")
         given = options.save_every, "save_every", None, "Simulation"
-        self._every = checked_count(*given, InvalidOption, least=0) or NEVER
+        self._every = min(checked_count(*given, InvalidOption, least=0) or NEVER, NEVER)
         self._begin(options, make_settings(options))
 
     def _begin(self, options: ByHand, settings: Settings) -> None:
@@ -119,8 +122,10 @@ class Simulation:
             Number of steps.
         """
         run = self._run
-        if type(steps) is not int or steps < 1:
-            steps = checked_count(steps, "steps", None, "Simulation", InvalidOption)
+        if type(steps) is not int or not 1 <= steps <= FEW:
+            steps = checked_count(steps, "steps", int(MOST_STEPS), "Simulation", InvalidOption)
+            every = run.output.every
+            check_memory(steps // every + 2, every, self._settings.setup, "Simulation")
         if not run.goes_on:
             what = ended(run, run.reached)[1]
             raise SimulationStopped(what, "Begin anew: reset().", result=self.result())

@@ -58,7 +58,7 @@ def make_tolerances(
     if step is not None:
         if named:
             raise InvalidOption(
-                f"{where}: {named[0]} was given with a step of {step!r}.",
+                f"{where}: {named[0]} was given with a step of {short_repr(step)}.",
                 f"Leave the step out to have it chosen, or leave {named[0]} out.",
             )
         check_takes_steps(method, where)
@@ -72,7 +72,7 @@ def make_tolerances(
             " method to judge them by.",
             f"Give a step; or tol=1e-6 and no method; or one of the methods that can: {able}.",
         )
-    if until != np.inf:  # which only a run by hand has
+    if not is_endless(until):  # as a run by hand is
         until = checked_positive(until, "until", "s", where, InvalidOption)
     relative, absolute = checked_accuracy(options.rtol, options.atol)
     if method.foreign is not None and absolute < SMALLEST_ATOL:
@@ -82,7 +82,7 @@ def make_tolerances(
             "Give atol of 1e-14, say.",
         )
     longest = until
-    if max_step is not None and not (isinstance(max_step, float) and max_step == np.inf):
+    if max_step is not None and not is_endless(max_step):
         longest = checked_positive(max_step, "max_step", "s", "simulate", InvalidOption)
     first = 0.0
     if first_step is not None:
@@ -93,6 +93,10 @@ def make_tolerances(
                 "Give a shorter one, or leave it out.",
             )
     return Tolerances(relative, absolute, first, min(longest, until))
+
+
+def is_endless(seconds: Any) -> bool:
+    return isinstance(seconds, float) and seconds == np.inf
 
 
 def check_takes_steps(method: Method, where: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from chasles.model import Body, InvalidOption
-from chasles.model.checks import checked_count, checked_positive
+from chasles.model.checks import check_flag, checked_count, checked_positive
 from chasles.model.errors import short_repr
 from chasles.model.fields import word
 from chasles.model.keywords import checked_keywords, explained_film
@@ -65,6 +65,12 @@ def animate(
     """
     every = checked_results(results)
     target = None if path is None else checked_file(path, KINDS, "animate: the film")
+    check_flag(forces, "forces", "animate", InvalidOption)
+    check_flag(live, "live", "animate", InvalidOption)
+    if not isinstance(title, str | None):
+        raise InvalidOption(
+            f"animate: title must be a text, got {short_repr(title)}.", 'Give title="A swing", say.'
+        )
     if title is None and target is not None:
         title = title_from(target)
     names = labels_of(every, labels)

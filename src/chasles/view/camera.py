@@ -12,6 +12,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, Model
+from chasles.model.checks import pair_of
 from chasles.model.errors import short_repr
 from chasles.result.result import Result
 from chasles.view.scene import Pose, Scene, place, up_of
@@ -46,15 +47,13 @@ def camera_of(model: Model, view: Any = "auto") -> Camera:
     up = up_of(model)
     if isinstance(view, str) and view == "auto":
         return angled(up, *angles_for(model, up))
-    try:
-        azimuth, elevation = (float(angle) for angle in view)
-        assert np.isfinite(azimuth) and abs(elevation) <= 90.0
-    except (TypeError, ValueError, AssertionError):
+    angles = pair_of(view)
+    if angles is None or abs(angles[1]) > 90.0:
         raise InvalidOption(
             f"plot: view must be a name or two angles, got {short_repr(view)}.",
             "Give 'auto', 'xy', 'xz', 'yz', or (azimuth, elevation) in degrees, such as (-58, 24).",
-        ) from None
-    return angled(up, azimuth, elevation)
+        )
+    return angled(up, *angles)
 
 
 def horizontal(up: Floats) -> tuple[Floats, Floats]:

@@ -23,7 +23,7 @@ from chasles.model.drivers import AnyDriver
 from chasles.model.keywords import checked_keywords
 from chasles.result.result import Result
 from chasles.view.panels import largest_of, log_axis, seconds_axis, thinned, titles
-from chasles.view.picture import checked_target, finished, new_axes
+from chasles.view.picture import checked_axes, checked_target, finished, new_axes
 from chasles.view.plots import RC
 from chasles.view.theme import LIGHT
 
@@ -65,7 +65,7 @@ def plot_result(
             "Plot them one by one, or on two axes: result.plot(..., ax=axes[0]).",
         )
     with mpl.rc_context(RC):
-        axes = ax if ax is not None else new_axes(size)
+        axes = checked_axes(ax) if ax is not None else new_axes(size)
         if ax is None:
             axes.set_position((0.13, 0.16, 0.83, 0.72))
         draw(axes, result.t, found)

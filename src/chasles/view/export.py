@@ -95,7 +95,7 @@ def export(
             f"Let it end in {' or '.join(FORMATS)}; model.write() makes model files,"
             " result.animate() films.",
         )
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise InvalidOption(f"export: there is no folder '{target.parent}'.", "Make it first.")
     step = checked_step(step, "export")
     text = write(model, {

@@ -12,6 +12,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, coordinates_of
+from chasles.model.errors import short_repr
 from chasles.model.model import plural
 from chasles.result.atomic_file import checked_path, write_text
 from chasles.result.result import Result
@@ -227,6 +228,12 @@ def colours_of(labels: Sequence[str]) -> list[str]:
 def labels_of(results: Sequence[Result], labels: Sequence[str] | None) -> list[str]:
     """A name for every result: the given ones, or what they differ in."""
     if labels is not None:
+        told = isinstance(labels, Sequence) and not isinstance(labels, str | bytes)
+        if not told or not all(isinstance(label, str | int | float) for label in labels):
+            raise InvalidOption(
+                f"animate: labels must be a list of texts, got {short_repr(labels)}.",
+                "Give one label for each result.",
+            )
         given = [str(label) for label in labels]
         if len(given) != len(results):
             raise InvalidOption(

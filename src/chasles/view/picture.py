@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -12,6 +13,7 @@ from matplotlib.figure import Figure
 
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, Model
+from chasles.model.checks import check_flag, pair_of
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import ViewDirection
@@ -47,9 +49,11 @@ def plot_model(
 ) -> Axes:
     """Draw a model on axes of its own, or on given ones; write it where there is a path."""
     target = checked_target(path)
+    check_flag(names, "names", "plot", InvalidOption)
+    check_flag(frames, "frames", "plot", InvalidOption)
     camera, scene = camera_of(model, view), scene_of(model)
     with mpl.rc_context(RC):
-        axes = ax if ax is not None else new_axes(size)
+        axes = checked_axes(ax) if ax is not None else new_axes(size)
         draw_scene(axes, scene, camera, names, frames)
     return finished(axes, target)
 
@@ -58,17 +62,24 @@ def picture_of(model: Model) -> bytes:
     return png_of(figure_of(plot_model(model)))
 
 
+def checked_axes(ax: Any) -> Axes:
+    if not isinstance(ax, Axes):
+        raise InvalidOption(
+            f"plot: ax must be axes of matplotlib, got {short_repr(ax)}.",
+            "Give one of those that plt.subplots() makes: fig, ax = plt.subplots().",
+        )
+    return ax
+
+
 def new_axes(size: tuple[float, float]) -> Axes:
     """Axes that fill a figure, which needs no display."""
-    try:
-        width, height = (float(inches) for inches in size)
-        assert 0.5 <= width <= 100.0 and 0.5 <= height <= 100.0
-    except (TypeError, ValueError, AssertionError):
+    inches = pair_of(size)
+    if inches is None or not all(0.5 <= length <= 100.0 for length in inches):
         raise InvalidOption(
             f"plot: size must be two lengths in inches, got {short_repr(size)}.",
             "Give width and height in inches: size=(7, 5).",
-        ) from None
-    figure = Figure(figsize=(width, height), dpi=110, facecolor="white")
+        )
+    figure = Figure(figsize=inches, dpi=110, facecolor="white")
     FigureCanvasAgg(figure)
     return figure.add_axes((0.01, 0.01, 0.98, 0.98))
 

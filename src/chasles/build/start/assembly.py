@@ -33,6 +33,7 @@ from chasles.model import (
     UnknownName,
     coordinates_of,
 )
+from chasles.model.checks import is_scalar
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model, plural
@@ -185,7 +186,8 @@ def assemble(
 
 def checked_hold(hold: Any, model: Model) -> tuple[list[str], list[str]]:
     """The names of the bodies and of the joints to hold."""
-    if isinstance(hold, str | Body | Joint) or not isinstance(hold, Iterable):
+    one = isinstance(hold, str | Body | Joint) or is_scalar(hold)
+    if one or not isinstance(hold, Iterable):
         raise InvalidOption(
             f"hold must be a list of bodies and joints, got {short_repr(hold)}.",
             "Put it in brackets: hold=[...].",

@@ -33,6 +33,7 @@ from chasles.build.system.tree_state import absolute_of, unit_twists
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.recursion.tree import TreeWorkspace, make_tree_workspace
 from chasles.model import ChaslesError, InconsistentStart, InvalidOption, Joint, Model
+from chasles.model.checks import check_flag
 from chasles.model.coordinates import ANGLE, Coordinates
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
@@ -81,6 +82,7 @@ def start_state(model: Model, coordinates: Coordinates, close: bool = False) -> 
     [[0.0, 1.0, 0.0]]
     """
     checked_model(model)
+    check_flag(close, "close", "start_state", InvalidOption)
     wanted = checked_wanted(model, coordinates)
     warn_of_degrees(wanted)
     kinematics = TreeKinematics(model, list(dict.fromkeys(joint for joint, _ in wanted)))

@@ -12,6 +12,7 @@ from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_array, checked_number
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
+from chasles.model.model import checked_model
 
 #: Rotations of a state are orthogonal to this.
 ORTHOGONAL = 1e-9
@@ -128,7 +129,7 @@ class State:
     def to_absolute(self, model: Model) -> Floats:
         """Rows (R, r, omega, v) in the order of the model, which has the same bodies."""
         for name in self.bodies:
-            model.body(name, where="state")
+            checked_model(model).body(name, where="state")
         rows = {name: row for row, name in enumerate(self.bodies)}
         for name in model.body_names:
             UnknownName.check("body", name, self.bodies, "state")
