@@ -208,6 +208,25 @@ def test_a_designation_says_what_becomes_of_couplings():
     assert "Coupling 'mesh' drifts" in str(on_charts) and "a row on bodies" in str(on_charts)
 
 
+def test_a_coupling_of_a_driven_coordinate_is_predicted_to_drift_and_does():
+    """The driven coordinate follows its function exactly, the others the method's combinations."""
+    wheels = [
+        ch.Body.cylinder(n, 0.1, 0.05, mass=1.0, axis="y", position=(x, 0, 0))
+        for x, n in enumerate("ab")
+    ]
+    axles = [ch.Revolute(f"axle {w.name}", ch.GROUND, w, at=w.position, axis="y") for w in wheels]
+    mesh = ch.Coupling("mesh", {"axle a": 1, "axle b": 2})
+    drive = ch.Driver("drive", "axle a", lambda t: np.sin(3 * t) ** 2)
+    motor = ch.Motor("motor", "axle a", effort=lambda t: 0.01 * np.sin(3 * t))
+    held = ch.Model(wheels, [*axles, mesh], [motor])
+    driven = ch.Model(wheels, [*axles, mesh], drivers=[drive])
+    assert "Coupling 'mesh' holds to round-off" in str(ch.designate(held))
+    assert ch.simulate(held, until=1.0, step=1e-2).violation("mesh").max() < 1e-14
+    said = str(ch.designate(driven))
+    assert "Coupling 'mesh' drifts" in said and "names joint 'axle a', which is driven" in said
+    assert ch.simulate(driven, until=1.0, step=1e-2).violation("mesh").max() > 1e-10
+
+
 def test_a_run_says_that_the_space_form_took_charts():
     model = pendulum(name="rod")
     run = ch.simulate(model, until=0.01, step=0.01, acceleration="space")

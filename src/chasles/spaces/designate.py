@@ -3,7 +3,16 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from chasles.model import GROUND, Body, InvalidOption, Joint, Model, UnknownName
+from chasles.model import (
+    GROUND,
+    Body,
+    Coupling,
+    CustomCoupling,
+    InvalidOption,
+    Joint,
+    Model,
+    UnknownName,
+)
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
@@ -182,27 +191,39 @@ def designate(
         for name in wanted
         if name not in geometry.tree.cut
     )
-    notes += coupling_notes(model, on_subgroups(chosen))
+    notes += coupling_notes(model, charts, on_subgroups(chosen))
     rows = tuple(row(charts, name, name in forced, exact) for name in model.body_names)
     return Designation(model, rows, geometry.tree.cut, predicted, notes, tuple(forced), wanted)
 
 
-def coupling_notes(model: Model, grouped: bool) -> tuple[str, ...]:
+def coupling_notes(model: Model, charts: Charts, grouped: bool) -> tuple[str, ...]:
     """What becomes of every coupling, which is a row on coordinates or bodies in any case."""
     lines = []
     for coupling in model.couplings:
-        if grouped and coupling.terms and coupling.is_linear:
-            fate = "holds to round-off: it is linear in coordinates, which Runge-Kutta methods keep"
-        else:
-            why = "is not linear in coordinates" if coupling.terms else "is a formula of poses"
-            if coupling.terms and coupling.is_linear:
-                why = "is a row on bodies where joints have no coordinates of their own"
-            fate = (
-                f"drifts with the method's error, since it {why} (stabilise='projection' closes it"
-                " after every step)"
-            )
+        why = why_it_drifts(coupling, charts, grouped)
+        fate = (
+            f"drifts with the method's error, since it {why} (stabilise='projection' closes it"
+            " after every step)"
+            if why
+            else "holds to round-off: it is linear in coordinates, which Runge-Kutta methods keep"
+        )
         lines.append(f"Coupling '{coupling.name}' {fate}.")
     return tuple(lines)
+
+
+def why_it_drifts(coupling: Coupling | CustomCoupling, charts: Charts, grouped: bool) -> str:
+    """Why a coupling is not kept to round-off; "": it is.
+
+    A sum is kept where all its coordinates are integrated alike.
+    """
+    if not coupling.terms:
+        return "is a formula of poses"
+    if not coupling.is_linear:
+        return "is not linear in coordinates"
+    if not grouped:
+        return "is a row on bodies where joints have no coordinates of their own"
+    driven = [term[0] for term in coupling.terms if term[0] in charts.driven]
+    return f"names joint '{driven[0]}', which is driven" if driven else ""
 
 
 def cut_joints(model: Model, cut: Any) -> tuple[str, ...]:
