@@ -131,7 +131,8 @@ def test_segments_are_written_when_they_are_due(
 
 
 def test_a_segment_is_due_a_second_after_the_one_before(tmp_path, monkeypatch, commits):
-    """By a clock of which every look takes a quarter of a second, at 30 samples."""
+    """By a clock of which every look takes a quarter of a second, at 30 samples; in a folder that
+    is there."""
     clock = [100.0]
 
     def monotonic():
@@ -139,6 +140,7 @@ def test_a_segment_is_due_a_second_after_the_one_before(tmp_path, monkeypatch, c
         return clock[0]
 
     monkeypatch.setattr(recording, "time", SimpleNamespace(monotonic=monotonic))
+    (tmp_path / "run").mkdir()
     ch.simulate(pendulum(), 0.3, into=tmp_path / "run", **RUN)
     assert 5 <= len(commits) <= 12
     kept = recording.Recording(tmp_path / "other", False)

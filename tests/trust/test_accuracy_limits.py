@@ -28,10 +28,10 @@ def test_exact_joints_may_open_by_rounding_and_others_by_a_hundredth_of_their_le
     for name, fraction in (("base", 1e-8), ("elbow", 1e-2)):
         first = rows[name]
         found = sorted(limits.gaps[first : first + 5])
-        assert found == pytest.approx([fraction] * 2 + [2.0 * fraction] * 3, rel=1e-12)
+        assert found == pytest.approx([fraction] * 2 + [2.0 * fraction] * 3, rel=1e-12, abs=0.0)
         assert limits.lengths[first : first + 5].sum() == 3
         assert limits.gaps[first + 5] == 0.0
-    assert limits.gaps[rows["drive"]] == pytest.approx(1e-2, rel=1e-12)
+    assert limits.gaps[rows["drive"]] == pytest.approx(1e-2, rel=1e-12, abs=0.0)
     np.testing.assert_array_equal(limits.sizes, setup.row_sizes)
 
 
@@ -39,6 +39,8 @@ def test_exact_joints_may_open_by_rounding_and_others_by_a_hundredth_of_their_le
 def test_what_moves_by_a_small_fraction_of_its_size_in_a_step_rests(step):
     """1e-10 of the longest lever, 2 m, and 1e-9 of the size of a driver, in energies and rates."""
     limits = make_accuracy_limits(arms(), [], step)
-    assert limits.still == pytest.approx((2.0 + 3.0) * (1e-10 * 2.0 / step) ** 2, rel=1e-12)
-    assert limits.slow == pytest.approx(1e-9 / step, rel=1e-12)
+    assert limits.still == pytest.approx(
+        (2.0 + 3.0) * (1e-10 * 2.0 / step) ** 2, rel=1e-12, abs=0.0
+    )
+    assert limits.slow == pytest.approx(1e-9 / step, rel=1e-12, abs=0.0)
     np.testing.assert_array_equal(limits.places, [(2, 0, 0), (6, 0, 0)])
