@@ -130,19 +130,26 @@ def test_segments_are_written_when_they_are_due(
     assert least <= len(commits) <= most and commits == sorted(commits)
 
 
-def test_a_segment_is_due_a_second_after_the_one_before(tmp_path, monkeypatch, commits):
-    """By a clock of which every look takes a quarter of a second, at 30 samples; in a folder that
-    is there."""
-    clock = [100.0]
+def test_a_segment_is_due_a_second_after_the_one_before(tmp_path, monkeypatch):
+    """By a clock of which every look takes a quarter of a second; in a folder that is there.
+
+    The last two are those of the end.
+    """
+    clock, times, write = [100.0], [], recording.Recording.put_commit
 
     def monotonic():
         clock[0] += 0.25
         return clock[0]
 
+    def timed(self, head, reached):
+        times.append(clock[0])
+        write(self, head, reached)
+
     monkeypatch.setattr(recording, "time", SimpleNamespace(monotonic=monotonic))
+    monkeypatch.setattr(recording.Recording, "put_commit", timed)
     (tmp_path / "run").mkdir()
     ch.simulate(pendulum(), 0.3, into=tmp_path / "run", **RUN)
-    assert 5 <= len(commits) <= 12
+    assert len(times) > 4 and set(np.diff(times)[:-2]) == {1.25}
     kept = recording.Recording(tmp_path / "other", False)
     for last, due in ((clock[0] - 0.75, True), (clock[0] - 0.25, False)):
         kept.last = last
@@ -216,6 +223,8 @@ def test_an_input_that_returns_to_its_first_value_when_a_run_goes_on_is_kept(tmp
     longer = ch.simulate(pendulum(), 0.35, into=tmp_path / "run", resume=True, **options)
     same(longer, whole)
     assert np.array_equal(longer.effort("motor"), whole.effort("motor"))
+    held = np.fromfile(tmp_path / "run" / recording.INPUTS).reshape(-1, 2)[:, 1]
+    assert held.tolist() == [1.0, 0.0, 1.0]
     assert set(longer.effort("motor").tolist()) == {0.0, 1.0}
 
 
