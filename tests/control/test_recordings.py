@@ -220,7 +220,8 @@ def test_an_input_that_returns_to_its_first_value_when_a_run_goes_on_is_kept(tmp
     options = {**RUN, "controller": switched, "sample": 0.1}
     whole = ch.simulate(pendulum(), 0.35, **options)
     ch.simulate(pendulum(), 0.2, into=tmp_path / "run", **options)
-    longer = ch.simulate(pendulum(), 0.35, into=tmp_path / "run", resume=True, **options)
+    for until in (0.25, 0.35):  # where the input changes, and where it does not
+        longer = ch.simulate(pendulum(), until, into=tmp_path / "run", resume=True, **options)
     same(longer, whole)
     assert np.array_equal(longer.effort("motor"), whole.effort("motor"))
     held = np.fromfile(tmp_path / "run" / recording.INPUTS).reshape(-1, 2)[:, 1]
