@@ -114,6 +114,7 @@ def commits(monkeypatch):
 
     def counted(self, head, reached):
         counts.append(head["rows"])
+        assert head["rows"] - head["on_grid"] in (0, 1)
         write(self, head, reached)
 
     monkeypatch.setattr(recording.Recording, "put_commit", counted)
@@ -124,10 +125,15 @@ def commits(monkeypatch):
 def test_segments_are_written_when_they_are_due(
     tmp_path, seconds, least, most, monkeypatch, commits
 ):
-    """Every so many seconds, and at the end."""
+    """Every so many seconds, and at the end, which is between two steps of the grid."""
     monkeypatch.setattr(recording, "SEGMENT_SECONDS", seconds)
-    ch.simulate(pendulum(), 0.3, into=tmp_path / "run", **RUN)  # 30 samples
+    before = ch.simulate(pendulum(), 0.05, **RUN)
+    options = {**RUN, "into": tmp_path / "run", "start": before}
+    result = ch.simulate(pendulum(), 0.3505, **options)  # 30 samples
     assert least <= len(commits) <= most and commits == sorted(commits)
+    head, _ = recording.read_commit(tmp_path / "run")
+    assert head["rows"] - head["on_grid"] == 1
+    assert head["steps"] == 300 == result.provenance.steps - 1
 
 
 def test_a_segment_is_due_a_second_after_the_one_before(tmp_path, monkeypatch):

@@ -123,19 +123,25 @@ def test_states_between_are_of_real_steps_where_something_is_done_at_their_ends(
 def taken(monkeypatch, most=10, watch=None, probe=None, end=4.0, asked=np.inf, accepted=9):
     """A pace of 5 attempts after a call that reached 2.5 s, and the limits of that."""
     pace, called = pace_of(), []
-    pace.bounds = Made(beyond=lambda t: t, at=lambda t: (0.25, end))
+    pace.bounds = Made(at=lambda t: (0.25, end))
+    pace.pass_jump = lambda: called.append("jump")
     pace.tolerances.max_step, pace.probe, pace.lent = 0.5, probe, ()
     pace.thetas = pace.inner = pace.wanted = pace.times = np.zeros(0)
     pace.control, pace.limits = np.zeros(CONTROL_WIDTH), np.zeros(LIMITS_WIDTH)
     pace.control[ACCEPTED], pace.control[REJECTIONS], pace.control[SLOT] = 3.0, 2.0, 8.0
-    pace.aside, run = None, pace.run
+    pace.aside, run = "aside", pace.run
     run.watch, run.reached, run.index, run.stopped, run.block, run.spare = (
-        watch, 2.0, 3, None, None, None
+        watch, 2.0, 3, None, "block", "spare"
     )  # fmt: skip
-    run.control, run.ask, run.output.kept = Made(next_time=asked), lambda: None, 4
+    run.control, run.output.kept = Made(next_time=asked), 4
+    run.ask = lambda: called.append("ask")
     run.checkpoint = lambda: called.append("checkpoint")
 
     def adapt(*given):
+        places = "block", "spare", "aside"
+        rows = (pace.control, pace.limits, pace.wanted, pace.thetas, pace.times, pace.points,
+                pace.inner)  # fmt: skip
+        assert given[:3] == places and all(map(lambda a, b: a is b, given[3:], rows))
         called.append((len(pace.times), pace.points.shape, pace.control[SLOT]))
         pace.control[[ACCEPTED, BEFORE, NOW]] = accepted, 2.25, 2.5
         return OK if accepted else NOT_FINITE
@@ -149,10 +155,19 @@ def taken(monkeypatch, most=10, watch=None, probe=None, end=4.0, asked=np.inf, a
 def test_a_call_takes_steps_up_to_what_comes_first(monkeypatch):
     for end, asked, until in ((4.0, np.inf, 4.0), (6.0, np.inf, 5.0), (4.0, 3.0, 3.0)):
         pace, called = taken(monkeypatch, end=end, asked=asked)
-        assert pace.limits[UNTIL] == until and called == [(10, (10, 4), 0.0)]
+        assert pace.limits[UNTIL] == until and called == ["jump", "ask", (10, (10, 4), 0.0)]
         assert (pace.limits[LARGEST], pace.limits[ATTEMPTS]) == (0.25, 10.0)
         assert (pace.run.reached, pace.run.index, pace.span) == (2.5, 9, (2.25, 2.5))
         assert pace.run.stopped is None and not pace.cut
+
+
+@pytest.mark.parametrize("after, known", [(2.0, 1.0), (2.5, 0.0)])
+def test_a_jump_is_passed_where_the_run_has_come_to_it(after, known):
+    pace = pace_of()
+    pace.run.reached, pace.bounds = 2.0, Made(beyond=lambda t: after)
+    pace.control, pace.embedded = np.full(CONTROL_WIDTH, 2.0), Made(known=np.ones(1))
+    pace.pass_jump()
+    assert pace.run.reached == pace.control[NOW] == after and pace.embedded.known[0] == known
 
 
 def test_a_call_that_accepts_no_step_spans_nothing_and_one_that_fails_says_why(monkeypatch):
@@ -163,7 +178,8 @@ def test_a_call_that_accepts_no_step_spans_nothing_and_one_that_fails_says_why(m
 
 def test_steps_that_are_watched_are_taken_one_by_one(monkeypatch):
     pace, called = taken(monkeypatch, watch="watch")
-    assert called == ["checkpoint", (1, (1, 4), 0.0)] and pace.limits[ATTEMPTS] == 1.0
+    assert called == ["checkpoint", "jump", "ask", (1, (1, 4), 0.0)]
+    assert pace.limits[ATTEMPTS] == 1.0
 
 
 def test_a_run_that_is_glanced_at_ends_a_call_there(monkeypatch):
