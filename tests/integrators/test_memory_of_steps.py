@@ -120,13 +120,14 @@ def test_states_between_are_of_real_steps_where_something_is_done_at_their_ends(
     assert pace_of(kind=kind, floating=floating).first_limits()[REAL] == float(corrected)
 
 
-def taken(monkeypatch, most=10, watch=None, probe=None, end=4.0, asked=np.inf, accepted=9):
+def taken(monkeypatch, most=10, watch=None, probe=None, end=4.0, asked=np.inf, accepted=9,
+          stopped=None):  # fmt: skip
     """A pace of 5 attempts after a call that reached 2.5 s, and the limits of that."""
     pace, called = pace_of(), []
     pace.bounds = Made(at=lambda t: (0.25, end))
     pace.pass_jump = lambda: called.append("jump")
     pace.tolerances.max_step, pace.probe, pace.lent = 0.5, probe, ()
-    pace.thetas = pace.inner = pace.wanted = pace.times = np.zeros(0)
+    pace.thetas, pace.inner, pace.wanted, pace.times = np.zeros((4, 0))
     pace.control, pace.limits = np.zeros(CONTROL_WIDTH), np.zeros(LIMITS_WIDTH)
     pace.control[ACCEPTED], pace.control[REJECTIONS], pace.control[SLOT] = 3.0, 2.0, 8.0
     pace.aside, run = "aside", pace.run
@@ -134,7 +135,12 @@ def taken(monkeypatch, most=10, watch=None, probe=None, end=4.0, asked=np.inf, a
         watch, 2.0, 3, None, "block", "spare"
     )  # fmt: skip
     run.control, run.output.kept = Made(next_time=asked), 4
-    run.ask = lambda: called.append("ask")
+
+    def ask():
+        called.append("ask")
+        run.stopped = stopped
+
+    run.ask = ask
     run.checkpoint = lambda: called.append("checkpoint")
 
     def adapt(*given):
@@ -174,6 +180,26 @@ def test_a_call_that_accepts_no_step_spans_nothing_and_one_that_fails_says_why(m
     assert taken(monkeypatch, accepted=3)[0].span is None
     pace, _ = taken(monkeypatch, accepted=0)
     assert pace.run.stopped == (2.5, NOT_FINITE)
+
+
+def test_a_run_that_its_controller_stops_takes_no_step(monkeypatch):
+    pace, called = taken(monkeypatch, stopped="why")
+    assert called == ["jump", "ask"] and pace.run.stopped == "why" and pace.run.index == 3
+
+
+def test_wanted_states_are_handed_on_once_and_steps_where_none_is_wanted():
+    pace, saved = pace_of(), []
+    pace.run.output = Made(served=1, extend=lambda times, points: saved.append((times, points)))
+    pace.wanted, pace.points = np.array([1.0, 2.0, 3.0, 4.0]), np.arange(8.0).reshape(4, 2)
+    pace.control, pace.probe = np.zeros(CONTROL_WIDTH), None
+    pace.control[NEXT], pace.keep_steps = 3.0, lambda: saved.append("steps")
+    pace.keep()
+    ((times, points),) = saved
+    assert times.tolist() == [2.0, 3.0] and points.tolist() == [[2.0, 3.0], [4.0, 5.0]]
+    assert pace.run.output.served == 3
+    pace.wanted = ()
+    pace.keep()
+    assert saved[1:] == ["steps"]
 
 
 def test_steps_that_are_watched_are_taken_one_by_one(monkeypatch):

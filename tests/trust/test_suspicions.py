@@ -51,7 +51,7 @@ class Ended:
         (0.19, {}, False),
         (0.21, {"potential": 5.0}, False),
         (0.26, {"potential": 5.0}, True),
-        (0.21, {"work": (2.0, -3.0)}, False),
+        (0.248, {"work": (2.0, -3.0)}, False),
         (0.26, {"work": (2.0, -3.0)}, True),
         (0.21, {"unseen": 0.22}, False),
         (0.21, {"unseen": 0.20}, True),
@@ -109,7 +109,8 @@ def test_some_states_are_looked_at_and_more_where_impacts_are_short(
 
 def far_away(far=1e4, spin=0.0, step=1e-4, index=3, name="generalized-alpha", rows=1, gravity=10.0,
              states=2):  # fmt: skip
-    absolute = np.zeros((states, 2, 18))
+    absolute = np.full((states, 2, 18), 1e9)  # what else there is
+    absolute[..., POSE_X : POSE_X + 3] = absolute[..., TWIST : TWIST + 3] = 0.0
     absolute[-1:, 1, POSE_X + 1], absolute[-1:, 0, TWIST + 2] = -far, -spin
     run = Made(
         stepper=Made(mechanism=Made(loops=Made(row_count=rows))), pace=Made(typical_step=step)
