@@ -14,6 +14,7 @@ import matplotlib
 import pytest
 
 import chasles as ch
+from chasles.view import picture
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
@@ -40,6 +41,7 @@ WITH_CODE = [page for page in PAGES if cells(page)]
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
 def test_all_code_of_the_page_runs_in_order(page, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.setattr(picture, "MOST_PIXELS", 1e5)  # nobody looks at them here
     matplotlib.use("Agg")
     names: dict[str, object] = {}
     for line, source in cells(page):

@@ -27,6 +27,12 @@ UP = np.array([0.0, 0.0, 1.0])
 CAMERA = angled(np.array([0.0, 0.0, 1.0]), 0.0, 0.0)  # along -x
 
 
+@pytest.fixture(autouse=True)
+def coarse(monkeypatch):
+    """Bodies of models are drawn with fewer pixels; names, lines and scales are as they are."""
+    monkeypatch.setattr(picture, "MOST_PIXELS", 1e5)
+
+
 def shot(*shapes: ch.Shape, camera=CAMERA, floor=None) -> np.ndarray:
     colours = ["#ff0000", "#0000ff", "#00ff00"]
     parts = [Part("ground", shape, colours[k], "body") for k, shape in enumerate(shapes)]
@@ -136,10 +142,7 @@ def test_every_kind_of_joint_has_a_glyph_of_its_own():
 
 
 @pytest.mark.parametrize("benchmark", list(ch.library), ids=lambda b: b.name)
-def test_every_mechanism_of_the_library_is_drawn_and_its_names_do_not_overlap(
-    benchmark, monkeypatch
-):
-    monkeypatch.setattr(picture, "MOST_PIXELS", 4e4)  # names do not know how finely bodies are
+def test_every_mechanism_of_the_library_is_drawn_and_its_names_do_not_overlap(benchmark):
     ax = benchmark.model().plot()
     assert isinstance(ax, Axes)
     figure = ax.get_figure()
