@@ -1,7 +1,10 @@
 """Simple machines the tests share: a sledge on a rail, a wheel, a ball that falls, a net."""
 
+from functools import cache
+
 import numpy as np
 from mechanisms import DOWN
+from scipy.integrate import solve_ivp
 
 import chasles as ch
 
@@ -37,6 +40,27 @@ def falling_ball(height: float) -> ch.Model:
 def floor(t, state):
     """The height of a falling ball."""
     return state.position("ball")[2]
+
+
+def damped_bob(damping) -> ch.Model:
+    """1 kg thrown along a damper that turns about the ground."""
+    ball = ch.Body.sphere("bob", radius=0.1, mass=1.0, position=(1, 0, 0), velocity=(1, 0, 0))
+    damper = ch.Spring(
+        "damper", ch.GROUND, ball, at=(0, 0, 0), at_b=(1, 0, 0), stiffness=0.0, damping=damping
+    )
+    return ch.Model([ball], [], forces=[damper])
+
+
+@cache
+def exact_bob(damping):
+    """x, z and their rates of the damped bob at times up to 0.5 s, by SciPy's Radau."""
+
+    def rate(t, y):
+        along = y[:2] / np.linalg.norm(y[:2])
+        return np.append(y[2:], -damping * along * (along @ y[2:]) - np.array([0, 9.81]))
+
+    start, tight = [1, 0, 1, 0], {"rtol": 1e-10, "atol": 1e-12}
+    return solve_ivp(rate, (0, 0.5), start, method="Radau", dense_output=True, **tight).sol
 
 
 def net(

@@ -3,12 +3,11 @@
 import math
 import warnings
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
+from machines import damped_bob, exact_bob
 from mechanisms import double_pendulum, heavy_top, reference_state, straight_chain
-from scipy.integrate import solve_ivp
 
 import chasles as ch
 from chasles.run import accuracy, implicit_choice
@@ -62,35 +61,11 @@ def test_a_stiff_damper_limits_steps_by_stability_and_a_soft_one_by_accuracy():
 
 # --- stiff or not ---
 
-RADIUS = 0.1
-
-
-def bob(damping):
-    """1 kg thrown along a damper that turns about the ground."""
-    ball = ch.Body.sphere("bob", radius=RADIUS, mass=1.0, position=(1, 0, 0), velocity=(1, 0, 0))
-    damper = ch.Spring(
-        "damper", ch.GROUND, ball, at=(0, 0, 0), at_b=(1, 0, 0), stiffness=0.0, damping=damping
-    )
-    return ch.Model([ball], [], forces=[damper])
-
-
-@cache
-def exact_bob(damping):
-    """x, z and their rates of the bob over time, by SciPy's Radau."""
-
-    def rate(t, y):
-        along = y[:2] / np.linalg.norm(y[:2])
-        return np.append(y[2:], -damping * along * (along @ y[2:]) - np.array([0, 9.81]))
-
-    exact = solve_ivp(rate, (0, 0.5), [1, 0, 1, 0], method="Radau", rtol=1e-10, atol=1e-12,
-                      dense_output=True)  # fmt: skip
-    return exact.sol
-
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-4])
 @pytest.mark.parametrize("damping", [2800.0, 1e6])
 def test_a_bob_on_a_stiff_damper_takes_few_steps_and_is_as_accurate_as_it_says(damping, tol):
-    model, exact = bob(damping), exact_bob(damping)
+    model, exact = damped_bob(damping), exact_bob(damping)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = ch.simulate(model, 0.5, tol=tol)
@@ -104,7 +79,7 @@ def test_a_bob_on_a_stiff_damper_takes_few_steps_and_is_as_accurate_as_it_says(d
 
 
 def test_the_choice_repeats_bit_for_bit():
-    first, second = (ch.simulate(bob(1e6), 0.2, tol=1e-3) for _ in range(2))
+    first, second = (ch.simulate(damped_bob(1e6), 0.2, tol=1e-3) for _ in range(2))
     assert "bliedf3 takes" in first.provenance["choice"]
     assert first.provenance["choice"] == second.provenance["choice"]
     assert np.array_equal(first.absolute, second.absolute)
@@ -112,7 +87,7 @@ def test_the_choice_repeats_bit_for_bit():
 
 def test_where_no_implicit_method_does_the_explicit_one_is_kept_with_a_word(monkeypatch):
     monkeypatch.setattr(implicit_choice, "TRIED", ("bliedf3",))
-    result = ch.simulate(bob(1e6), 0.2, tol=1e-3, stabilise="projection")
+    result = ch.simulate(damped_bob(1e6), 0.2, tol=1e-3, stabilise="projection")
     told = result.provenance
     assert told.method == "dop853" and told["limited_by"] == "stability"
     assert "bliedf3 is refused" in told["choice"] and told["choice"].endswith("dop853 is kept")

@@ -6,9 +6,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from combinations import one_at_a_time
+from machines import damped_bob, exact_bob
 from mechanisms import SPACES, double_pendulum, three_bar
 from runs import MECHANISMS, observed_order
-from scipy.integrate import solve_ivp
 
 import chasles as ch
 from chasles.core.tangent_stiffness.matrix import factor_rows
@@ -74,34 +74,14 @@ def test_positive_matrices_are_factored_and_others_lose_what_is_negative():
 # --- stiff ---
 
 
-def bob(damping):
-    """1 kg thrown along a damper that turns about the ground."""
-    ball = ch.Body.sphere("bob", radius=0.1, mass=1.0, position=(1, 0, 0), velocity=(1, 0, 0))
-    damper = ch.Spring(
-        "damper", ch.GROUND, ball, at=(0, 0, 0), at_b=(1, 0, 0), stiffness=0.0, damping=damping
-    )
-    return ch.Model([ball], [], forces=[damper])
-
-
-def bob_by_radau(damping, until):
-    """The same, in the plane, by SciPy."""
-
-    def rate(t, y):
-        along = y[:2] / np.linalg.norm(y[:2])
-        return np.append(y[2:], -damping * along * (along @ y[2:]) - np.array([0, GRAVITY]))
-
-    run = solve_ivp(rate, (0, until), [1, 0, 1, 0], method="Radau", rtol=1e-10, atol=1e-12)
-    return run.y[:, -1]
-
-
 @pytest.mark.parametrize("space", ["subgroups", "SE3", "SO3xR3"])
 @pytest.mark.parametrize(("damping", "close"), [(2800.0, 1e-4), (1e6, 2e-2)])
 def test_a_bob_on_a_stiff_damper_runs_at_2_ms_with_its_energy_balanced(damping, close, space):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = ch.simulate(bob(damping), 0.5, step=2e-3, method=METHOD, spaces=space)
+        result = ch.simulate(damped_bob(damping), 0.5, step=2e-3, method=METHOD, spaces=space)
     end = np.append(result.position("bob")[-1, [0, 2]], result.velocity("bob")[-1, [0, 2]])
-    np.testing.assert_allclose(end, bob_by_radau(damping, 0.5), rtol=0, atol=close)
+    np.testing.assert_allclose(end, exact_bob(damping)(0.5), rtol=0, atol=close)
     assert result.provenance.imbalance < 1e-4
 
 
@@ -109,13 +89,13 @@ def test_a_bob_on_a_stiff_damper_runs_at_2_ms_with_its_energy_balanced(damping, 
 @pytest.mark.parametrize("damping", [2800.0, 1e6])
 def test_the_explicit_method_stops_and_names_the_implicit_one(damping):
     with pytest.raises(ch.SimulationStopped, match="method='linearly-implicit'") as stopped:
-        ch.simulate(bob(damping), 0.5, step=2e-3, method="rk4")
+        ch.simulate(damped_bob(damping), 0.5, step=2e-3, method="rk4")
     assert len(stopped.value.result.t) > 1
 
 
 def test_a_balance_that_does_not_close_names_the_implicit_method_too():
     with pytest.warns(ch.ChaslesWarning, match=r"energy balance.*method='linearly-implicit'"):
-        ch.simulate(bob(2800.0), 0.05, step=2e-3, method="rk4")
+        ch.simulate(damped_bob(2800.0), 0.05, step=2e-3, method="rk4")
 
 
 def quadruped(stiffness, drop=0.0):

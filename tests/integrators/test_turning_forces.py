@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from mechanisms import straight_chain
 
 import chasles as ch
 
@@ -110,13 +111,8 @@ def hanging():
 
 def chain():
     """Rods on stiff hinges, which do not turn."""
-    bodies, joints, forces, before = [], [], [], ch.GROUND
-    for k in range(6):
-        body = ch.Body.rod(f"link {k}", length=1.0, mass=1.0, position=(k + 0.5, 0, 0))
-        joint = ch.Revolute(f"hinge {k}", before, body, at=(k, 0, 0), axis="y")
-        forces.append(ch.JointSpring(f"spring {k}", joint, 5e3, 1.0))
-        bodies, joints, before = [*bodies, body], [*joints, joint], body
-    return ch.Model(bodies, joints, forces)
+    springs = [ch.JointSpring(f"spring {k}", f"hinge {k}", 5e3, 1.0) for k in range(6)]
+    return straight_chain([1.0] * 6, names="link {}", joints="hinge {}", forces=springs)
 
 
 @pytest.mark.parametrize("model", [hanging, chain])
