@@ -9,6 +9,7 @@ import pytest
 from mechanisms import double_pendulum, heavy_top, misfit, pendulum, straight_chain, three_bar
 from mpmath_runs import steps_in_mpmath
 from numpy.testing import assert_allclose
+from slopes import slope_by_differences
 
 import chasles as ch
 from chasles.many.ensembles.members import image_of, make_stepper
@@ -16,11 +17,8 @@ from chasles.many.gradients.gradient import make_tape
 from chasles.many.gradients.reverse_pass import ReversePass, along_directions
 from chasles.many.gradients.tape import Tape
 from chasles.model import InvalidOption, UnknownName
-from chasles.model.parameters import with_parameters
 
 STEP = 1e-3
-#: Weights of central differences of eighth order.
-WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 OPTIONS = {
     "method": "rk4", "acceleration": "screw", "stabilise": None, "redundant": "solve",
     "singular": "stop", "start": None, "close": False, "hold": (),
@@ -89,19 +87,6 @@ def test_derivatives_of_steps_are_those_of_mpmath(model, space, lists_only):
             assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
 
 
-def by_differences(model, path, until, **options):
-    """Of eighth order, along one change of a field: gravity's z, or a mass."""
-    value = np.array(model.gravity if path == "gravity" else 1.0)
-    h = 5e-3 * (np.abs(value).max() or 9.81)
-    change = np.array((0, 0, 1.0)) if path == "gravity" else np.array(1.0)
-    total = 0.0
-    for k, weight in enumerate(WEIGHTS, 1):
-        for sign in (1, -1):
-            varied = with_parameters(model, {path: value + sign * k * h * change})
-            total += sign * weight * misfit(ch.simulate(varied, until, STEP, **options)) / h
-    return total, change, h
-
-
 @pytest.mark.parametrize("count", [6, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("model", "paths", "until"),
@@ -113,7 +98,7 @@ def test_large_models_agree_with_differences_of_whole_runs(model, count, paths, 
         request.getfixturevalue("lists_only")
     made = model(count)
     value = misfit(ch.simulate(made, until, STEP))
-    wanted = {path: by_differences(made, path, until) for path in paths}
+    wanted = {path: slope_by_differences(made, misfit, path, until, STEP) for path in paths}
     for mode in ("forward", "reverse"):
         found = ch.gradient(made, misfit, paths, until, STEP, mode=mode)
         assert_allclose(found.value, value, rtol=1e-13)
@@ -161,7 +146,9 @@ def test_a_step_that_is_left_out_is_asked_for_by_the_one_who_needs_it(refusal):
 @pytest.mark.parametrize("method", ["gauss4", "rattlie", "generalized-alpha"])
 def test_steps_that_iterate_are_differentiated_as_they_are_taken(method, lists_only):
     """Every number of iterations is a branch of its own."""
-    wanted, change, _ = by_differences(heavy_top(), "gravity", 0.003, method=method)
+    wanted, change, _ = slope_by_differences(
+        heavy_top(), misfit, "gravity", 0.003, STEP, method=method
+    )
     found = ch.gradient(
         heavy_top(), misfit, ["gravity"], 0.003, STEP, method=method, mode="forward"
     )

@@ -7,19 +7,15 @@ import numpy as np
 import pytest
 from mechanisms import misfit, three_bar
 from numpy.testing import assert_allclose
+from slopes import slope_by_differences
 from test_bits import bouncing, driven, sprung
 from test_ensemble import STEP, spinning_top, with_part
 
 import chasles as ch
 from chasles.many.traced.adjoint import adjoint
 from chasles.model import InvalidOption, UnknownName
-from chasles.model.parameters import with_parameters
 from chasles.scalars import elementary
 from chasles.scalars.traced import recorded
-
-#: Weights of central differences of eighth order.
-WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
-
 
 # --- the node list ---
 
@@ -74,30 +70,6 @@ def test_every_operation_has_the_derivative_of_its_function():
 # --- whole runs ---
 
 
-def by_differences(model, function, path, until, share=5e-3, **options):
-    """Differences of eighth order of whole runs, entry by entry."""
-    name, _, field = path.rpartition(".")
-    parts = (*model.bodies, *model.joints, *model.forces)
-    value = np.array(
-        model.gravity
-        if path == "gravity"
-        else getattr(next(part for part in parts if part.name == name), field),
-        float,
-    )
-    found = np.zeros(value.shape)
-    h = share * max(np.abs(value).max(), 0.1)
-    for place in np.ndindex(*value.shape):
-        total = 0.0
-        for k, weight in enumerate(WEIGHTS, 1):
-            for sign in (1, -1):
-                changed = value.copy()
-                changed[place] += sign * k * h
-                varied = with_parameters(model, {path: changed})
-                total += sign * weight * function(ch.simulate(varied, until, STEP, **options))
-        found[place] = total / h
-    return found
-
-
 def height(run):
     return run.position(run.model.bodies[-1].name)[-1, 2]
 
@@ -119,9 +91,9 @@ def test_gradients_agree_with_differences_of_whole_runs(model, paths, space, fun
     run = ch.simulate(model(), 0.1, STEP, spaces=space)
     assert_allclose(found.value, function(run), rtol=1e-13)
     for path in paths:
-        wanted = by_differences(model(), function, path, 0.1, spaces=space)
-        rounding = 1e-10 * np.abs(wanted).max() + 1e-13 * abs(found.value)  # of differences
-        assert_allclose(found[path], wanted, rtol=1e-10, atol=rounding)
+        wanted, change, _ = slope_by_differences(model(), function, path, 0.1, STEP, spaces=space)
+        rounding = 1e-10 * np.abs(found[path]).max() + 1e-13 * abs(found.value)  # of differences
+        assert_allclose((found[path] * change).sum(), wanted, rtol=1e-10, atol=rounding)
 
 
 def test_the_derivatives_of_a_free_flight_are_known():
