@@ -94,9 +94,10 @@ CONTRASTS = """() => {
 }"""
 
 
-def test_tables_sort_by_a_click(visit):
-    page, size = visit.page, visit.page.viewport_size
-    page.set_viewport_size({"width": 1280, "height": 900})  # cards have no heads to click
+def test_tables_sort_by_a_click(visit, width):
+    if width < 1000:
+        pytest.skip("cards have no heads to click")
+    page = visit.page
     verdicts = "[...document.querySelectorAll('#claims-table .chip')].map(chip => chip.textContent)"
     before = page.evaluate(verdicts)
     page.click("#claims-table th:nth-child(6) button")
@@ -104,7 +105,6 @@ def test_tables_sort_by_a_click(visit):
                                                           "holds only if"].index)  # fmt: skip
     page.click("#claims-table th:nth-child(1) button")
     assert page.evaluate(verdicts) == before
-    page.set_viewport_size(size)
 
 
 def test_links_lead_somewhere(visit):
