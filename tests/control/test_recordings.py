@@ -221,8 +221,9 @@ def switched(t, state):
     return {"motor": 0.0 if 0.1 <= t < 0.2 else 1.0}
 
 
-def test_an_input_that_returns_to_its_first_value_when_a_run_goes_on_is_kept(tmp_path):
+def test_an_input_that_returns_to_its_first_value_when_a_run_goes_on_is_kept(tmp_path, monkeypatch):
     """Only changes are written down, after what was held last."""
+    monkeypatch.setattr(recording, "SEGMENT_SECONDS", 0.0)
     options = {**RUN, "controller": switched, "sample": 0.1}
     whole = ch.simulate(pendulum(), 0.35, **options)
     ch.simulate(pendulum(), 0.2, into=tmp_path / "run", **options)

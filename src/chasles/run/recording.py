@@ -186,9 +186,11 @@ class Recording:
                 length -= len(piece)
 
     def take_up_inputs(self, run: Run) -> None:
-        """The inputs that hold where a run goes on are the last that were written."""
-        if self.streams[INPUTS].count:
-            run.control.drained = len(run.control.times)
+        """The last inputs that were written are those that hold."""
+        held = self.inputs()
+        if held is not None:
+            run.control.times, run.control.history = [float(held.times[-1])], [held.values[-1]]
+            run.control.drained = 1
 
     def check_last_time(self, run: Run) -> None:
         """Refuse to go on from before the last state; wanted ones may be within the next step."""
