@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from combinations import pairwise
 from mechanisms import straight_chain
 
 import chasles as ch
@@ -51,7 +52,7 @@ def run_and_texts(model, until, step, **options):
     return run, " ".join(run.warnings)
 
 
-STIFF = [(k, c, h) for k in (1e8, 1e10, 1e12, 1e14) for c in (0.0, 1e5) for h in (2e-3, 1e-3)]
+STIFF = pairwise((1e8, 1e10, 1e12, 1e14), (0.0, 1e5), (2e-3, 1e-3))
 
 
 @pytest.mark.parametrize(("k", "c", "step"), STIFF)

@@ -262,7 +262,7 @@ def test_two_formulas_move_as_the_joints_that_they_are(method):
     ends = []
     for joints in (built_in, formulas):
         result = ch.simulate(
-            ch.Model([a, b], joints), 0.1, 2e-3, method=method, spaces="SO3xR3", close=True,
+            ch.Model([a, b], joints), 0.06, 2e-3, method=method, spaces="SO3xR3", close=True,
             stabilise="projection" if method == "rk4" else None,
         )  # fmt: skip
         ends.append(np.concatenate([result.position("a")[-1], result.position("b")[-1]]))
