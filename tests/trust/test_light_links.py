@@ -69,12 +69,10 @@ def test_a_light_coupler_on_pairs_moves_as_one_without_mass(coupler):
     assert np.ptp(result.energy()) < 1e-10 * result.energy()[0]
 
 
-@pytest.mark.parametrize("spaces", ["auto", "SE3"])
-@pytest.mark.parametrize("coupler", LIGHT)
-def test_reactions_on_a_light_coupler_are_those_of_a_rod(coupler, spaces):
-    # The rod is the same coupler without mass, and no joint repeats another.
-    model = near_parallelogram(longer=0.05, coupler=coupler)
-    crank, _, rocker = model.bodies
+@pytest.fixture(scope="module")
+def reaction_on_a_rod():
+    """At A; the rod is the same coupler without mass, and no joint repeats another."""
+    crank, _, rocker = near_parallelogram(longer=0.05).bodies
     points = closing_points(0.4, 0.2, 0.4, 0.25, 1.2, up=(0, 1, 0))
     joints = [
         ch.Revolute("A", ch.GROUND, crank, points[0], (0, 0, 1)),
@@ -82,13 +80,20 @@ def test_reactions_on_a_light_coupler_are_those_of_a_rod(coupler, spaces):
         ch.Revolute("D", ch.GROUND, rocker, points[3], (0, 0, 1)),
     ]
     rod = ch.simulate(ch.Model([crank, rocker], joints, gravity=(0, 0, 0)), 0.1, 1e-4)
+    return rod.reaction("A").force
+
+
+@pytest.mark.parametrize("spaces", ["auto", "SE3"])
+@pytest.mark.parametrize("coupler", LIGHT)
+def test_reactions_on_a_light_coupler_are_those_of_a_rod(coupler, spaces, reaction_on_a_rod):
+    model = near_parallelogram(longer=0.05, coupler=coupler)
     try:
         result = ch.simulate(model, 0.1, 1e-4, spaces=spaces)
     except ch.InvalidModel as refused:
         assert spaces == "SE3" and coupler < 1e-8
         assert "'coupler'" in str(refused) or "lost in rounding" in str(refused)
         return
-    expected = rod.reaction("A").force
+    expected = reaction_on_a_rod
     error = np.abs(result.reaction("A").force - expected)[:, :2].max()
     assert error < (1e3 * coupler + (1e-9 if spaces == "auto" else 1e-4)) * np.abs(expected).max()
 

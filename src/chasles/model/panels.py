@@ -17,7 +17,6 @@ asked there.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -176,8 +175,8 @@ class Panels:
         fit = np.einsum("bk,pwk->pbw", at_looks, series) + middle[:, None]
         missed = np.maximum(tail, np.abs(fit - between).max(axis=1))
         allowed = MET * noise
-        present: Any = np.isfinite(found).any(axis=(1, 2))
-        met = present & (missed <= allowed).all(axis=1)
+        present: NDArray[np.bool_] = np.isfinite(found).any(axis=(1, 2))
+        met: NDArray[np.bool_] = present & (missed <= allowed).all(axis=1)
         powers = iter(Draft(series[met], middle[met], missed[met], allowed[met]).powers())
         for p, panel in enumerate(panels):
             self.fits[panel] = next(powers) if met[p] else None
