@@ -569,3 +569,59 @@ def test_workers_end_with_their_parent(number, tmp_path):
     for process in left:
         os.kill(process, signal.SIGKILL)
     assert not left
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("method", ch.Tableau([[0.0]], [1.0])),
+        ("stabilise", ch.Baumgarte(1.0, 1.0)),
+        ("spaces", {"top": ch.SE3()}),
+        ("step", object()),
+    ],
+)  # fmt: skip
+def test_values_that_are_no_data_are_told_in_words(path, value):
+    """They go into the records as JSON; the runs are made with the values themselves."""
+    sweep = one_by_one(heavy_top(), {path: [value]}, 0.01, 1e-3)
+    assert len(sweep.runs) == 1 and isinstance(sweep.runs[0]["values"][path], str | dict)
+    assert bool(sweep.failed) == (path == "step")
+
+
+@pytest.mark.parametrize(
+    "answer", [np.array([object()]), np.array([1j]), np.complex128(1), np.datetime64("2020")]
+)
+def test_what_no_record_can_hold_is_told_of_its_run(answer):
+    sweep = one_by_one(
+        heavy_top(), {"top.mass": [1.0]}, 0.01, 1e-3, measure=lambda result: {"x": answer}
+    )
+    assert "which is not a number" in sweep.failed[0]["message"]
+    held = one_by_one(
+        heavy_top(), {"top.mass": [1.0]}, 0.01, 1e-3, measure=lambda r: {"x": np.longdouble(0.5)}
+    )
+    assert held.runs[0]["measured"] == {"x": 0.5}
+
+
+def test_a_sweep_that_began_in_the_meantime_is_not_written_over(tmp_path, monkeypatch):
+    """Two processes see an empty folder: who comes to the lock later reads what is there by then."""
+    from chasles.many.sweeps import store
+
+    def lock_late(where, lock=store.lock):
+        monkeypatch.setattr(store, "lock", lock)
+        one_by_one(heavy_top(), {"top.mass": [1.0]}, 0.01, 1e-3, into=where)
+        return lock(where)
+
+    monkeypatch.setattr(store, "lock", lock_late)
+    with pytest.raises(ch.InvalidOption, match="another sweep"):
+        one_by_one(heavy_top(), {"top.mass": [2.0]}, 0.01, 1e-3, into=tmp_path)
+
+
+def test_an_endless_line_of_records_is_not_read_into_memory(tmp_path, monkeypatch):
+    from chasles.many.sweeps import store
+
+    one_by_one(heavy_top(), {"top.mass": [1.0]}, 0.01, 1e-3, into=tmp_path)
+    monkeypatch.setattr(store, "LONGEST_LINE", 2**10)
+    with (tmp_path / "runs.jsonl").open("r+b") as file:
+        file.truncate(2**12)  # zeros, as those of a sparse file
+        file.write(bytes(2**10))
+    with pytest.raises(ch.InvalidFile, match="more than 1024 bytes"):
+        one_by_one(heavy_top(), {"top.mass": [1.0]}, 0.01, 1e-3, into=tmp_path)

@@ -109,9 +109,10 @@ def keep(result: Any, folder: Path, options: argparse.Namespace) -> None:
     """Write the result and print its summary."""
     written = {"result": str(result.save(folder / "result.nc"))}
     if options.report is not None:
-        from chasles.view.report import write_report  # late: plotting takes a while to load
+        from chasles.view.film import title_from  # late: plotting takes a while to load
+        from chasles.view.report import write_report
 
-        title = options.file.stem.replace("_", " ")
+        title = title_from(options.file)
         written["report"] = str(write_report(result, options.report, title))
     found = {**summary(result), "files": written}
     show(options, in_words(found), lambda: found)

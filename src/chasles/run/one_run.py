@@ -43,7 +43,7 @@ from chasles.run.preparation import (
     watched_by,
 )
 from chasles.run.recording import Recording, closed_on_error, open_recording
-from chasles.run.time_grid import Grid, Tolerances, check_stabiliser, make_grid, make_tolerances
+from chasles.run.time_grid import Tolerances, check_stabiliser, make_grid, make_tolerances
 from chasles.run.tolerance_pace import StiffnessProbe
 
 #: Trajectories larger than this are refused: save fewer states.

@@ -271,7 +271,7 @@ def advise(
         bar.set_description("counting")
         rule, remedy = "positive times", "Give positive times in s."
         allowed = (
-            default_steps(model, until)
+            default_steps(model, search.until)
             if steps is None
             else checked_falling(steps, "advise", "steps", rule, remedy, fewest=1)
         )

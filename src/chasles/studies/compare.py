@@ -173,6 +173,7 @@ class Comparison(Printed):
 
         With `halvings`, h is halved so many times from the coarsest step, 2^halvings h.
         """
+        check_progress(progress, "check_order")
         halvings = checked_count(halvings, "halvings", 6, "check_order", InvalidOption)
         found: list[CheckedPrediction] = []
         with progress_bar(self.outcomes, "orders", unit="candidate", progress=progress) as bar:

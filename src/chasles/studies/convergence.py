@@ -13,8 +13,9 @@ from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.many.quiet import simulate_quietly
 from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
-from chasles.model.checks import checked_positive
+from chasles.model.checks import check_flag, checked_positive
 from chasles.model.coordinates import Coordinates
+from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords, explained
 from chasles.model.model import checked_model
 from chasles.model.tables import Table, small
@@ -22,9 +23,10 @@ from chasles.model.words import ArrayLike, Stabiliser
 from chasles.notices import progress_bar
 from chasles.result.result import Result
 from chasles.run.motion_error import MotionError, error_at_end, sizes_of
+from chasles.run.preparation import check_progress
 from chasles.run.time_grid import NEVER
 from chasles.spaces.designation import Spaces
-from chasles.studies.output import Printed, check_lists, checked_falling
+from chasles.studies.output import Printed, check_lists, checked_falling, in_words
 
 #: The reference: a run of order 8 in the best space, at the shortest step over this ...
 FINER = 2
@@ -231,6 +233,8 @@ def convergence(
     True
     """
     checked_model(model)
+    check_progress(progress, "convergence")
+    check_flag(reactions, "reactions", "convergence", InvalidOption)
     until = checked_positive(until, "until", "s", "convergence", InvalidOption)
     lengths = checked_lengths(steps, until)
     check_lists("convergence", methods=methods, spaces=spaces, starts=starts)
@@ -244,7 +248,7 @@ def convergence(
         for method, space in bar:
             options = {**common, "method": method, "spaces": space}
             runs, refused = measured(cases, lengths, options, exact, uncertainty)
-            families.append(Family(method.name, str(space), method.order, runs, refused))
+            families.append(Family(method.name, in_words(space), method.order, runs, refused))
     return Convergence(model, until, tuple(families), uncertainty, tuple(exact))
 
 
@@ -308,6 +312,13 @@ def trusted_reference(
 ) -> tuple[list[Result], MotionError]:
     """Runs that others are measured against, and by what they may be off."""
     if given is not None:
+        same = isinstance(given, Result) and given.model.body_names == cases.model.body_names
+        if not same:
+            raise InvalidOption(
+                f"convergence: the reference must be a Result of the model, got"
+                f" {short_repr(given)}.",
+                "Give the result of simulate(model, ...), or leave it out.",
+            )
         if len(cases.starts) > 1 or abs(given.t[-1] - cases.until) > 1e-12 * cases.until:
             raise InvalidOption(
                 f"convergence: the reference is one run to {given.t[-1]:g} s, for"

@@ -9,7 +9,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method
-from chasles.many.quiet import simulate_quietly
+from chasles.many.quiet import simulate_quietly, steps_between
 from chasles.model import GROUND, InvalidOption, Model, SimulationStopped, Spherical
 from chasles.model.checks import checked_positive
 from chasles.model.errors import short_repr
@@ -213,7 +213,7 @@ def measure(model: Model, candidate: Candidate, until: float) -> CandidateResult
 
 def run_of(model: Model, until: float, options: Mapping[str, Any]) -> Result:
     """A run that keeps some thousands of states; one that stops keeps what it reached."""
-    every = max(1, round(until / options["step"]) // KEPT_STATES)
+    every = steps_between(until, options["step"], KEPT_STATES)
     try:
         return simulate_quietly(model, until, **options, save_every=every, progress=False)
     except SimulationStopped as stopped:

@@ -57,6 +57,11 @@ def check_lists(where: str, **listed: Any) -> None:
             )
 
 
+def in_words(spaces: Any) -> str:
+    """Spaces as a table shows them."""
+    return spaces if isinstance(spaces, str) else short_repr(spaces)
+
+
 def checked_falling(
     values: Any, where: str, what: str, rule: str, remedy: str, fewest: int = 0
 ) -> list[float]:

@@ -13,7 +13,7 @@ from chasles.integrators.methods import Method, find_method
 from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
-from chasles.model.checks import checked_positive
+from chasles.model.checks import check_flag, checked_positive
 from chasles.model.coordinates import Coordinates
 from chasles.model.keywords import checked_keywords, explained
 from chasles.model.model import checked_model
@@ -23,10 +23,11 @@ from chasles.notices import progress_bar
 from chasles.result.result import Result
 from chasles.run.grid_pace import COUNTED
 from chasles.run.motion_error import error_at_end
+from chasles.run.preparation import check_progress
 from chasles.run.time_grid import NEVER
 from chasles.spaces.designation import Spaces
 from chasles.studies.convergence import Cases
-from chasles.studies.output import Printed, check_lists, checked_falling
+from chasles.studies.output import Printed, check_lists, checked_falling, in_words
 
 #: Of this many runs the fastest is what a run costs: what else the machine does only adds to it.
 REPEATS = 5
@@ -213,6 +214,8 @@ def work_precision(
     'dop853'
     """
     checked_model(model)
+    check_progress(progress, "work_precision")
+    check_flag(timing, "timing", "work_precision", InvalidOption)
     until = checked_positive(until, "until", "s", "work_precision", InvalidOption)
     settings = {"step": positive(steps, "steps"), "rtol": positive(tolerances, "tolerances")}
     if not any(settings.values()):
@@ -255,7 +258,7 @@ def work_of(
         counts = [median(float(run.provenance[what]) for run in runs) for what in COUNTED]
         seconds = cpu_seconds(cases, {**options, **chosen[setting]}) if timing else inf
         points.append(Point(setting, median(errors), counts[0], seconds, *counts[1:]))
-    return Work(options["method"].name, str(options["spaces"]), kind, tuple(points), refused)
+    return Work(options["method"].name, in_words(options["spaces"]), kind, tuple(points), refused)
 
 
 def cpu_seconds(cases: Cases, options: dict[str, Any]) -> float:

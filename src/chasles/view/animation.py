@@ -14,7 +14,7 @@ from chasles.model.words import ViewDirection
 from chasles.result.atomic_file import checked_file
 from chasles.result.result import Result
 from chasles.view.camera import checked_follow
-from chasles.view.film import Film, labels_of, make_film, title_from
+from chasles.view.film import Film, checked_title, labels_of, make_film, title_from
 from chasles.view.gltf import write_gltf
 
 KINDS = (".html", ".gif", ".mp4", ".glb", ".gltf")
@@ -67,10 +67,7 @@ def animate(
     target = None if path is None else checked_file(path, KINDS, "animate: the film")
     check_flag(forces, "forces", "animate", InvalidOption)
     check_flag(live, "live", "animate", InvalidOption)
-    if not isinstance(title, str | None):
-        raise InvalidOption(
-            f"animate: title must be a text, got {short_repr(title)}.", 'Give title="A swing", say.'
-        )
+    title = checked_title(title, "animate")
     if title is None and target is not None:
         title = title_from(target)
     names = labels_of(every, labels)

@@ -1,5 +1,6 @@
 """`ch.export(model, "top.html")`: a model for elsewhere, in the format of the file's ending."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.gpu import export_cuda
 from chasles.model import InvalidOption, Model
+from chasles.model.checks import check_flag
 from chasles.model.coordinates import Coordinates
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
@@ -15,7 +17,7 @@ from chasles.result.atomic_file import checked_path, write_text
 from chasles.run.simulate import simulate
 from chasles.run.time_grid import checked_step
 from chasles.spaces.designation import Spaces
-from chasles.view.film import title_from
+from chasles.view.film import checked_title, title_from
 from chasles.view.play import make_live
 
 USUAL_STEP = 1e-3
@@ -98,10 +100,11 @@ def export(
     if not os.path.isdir(target.parent):
         raise InvalidOption(f"export: there is no folder '{target.parent}'.", "Make it first.")
     step = checked_step(step, "export")
+    check_flag(exact, "exact", "export", InvalidOption)
     text = write(model, {
         "step": step, "method": method, "spaces": spaces, "stabilise": stabilise, "start": start,
-        "until": until, "sliders": sliders, "title": title, "view": view, "exact": exact,
-        "target": target,
+        "until": until, "sliders": sliders, "title": checked_title(title, "export"), "view": view,
+        "exact": exact, "target": target,
     })  # fmt: skip
     return write_text(target, text)
 

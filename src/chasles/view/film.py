@@ -193,8 +193,23 @@ def title_of(result: Result) -> str:
 
 def title_from(path: Path) -> str:
     """The name of a file in words: heavy_top.html is "Heavy top"."""
-    words = path.stem.replace("_", " ").strip() or path.stem
+    name = path.stem.encode("utf-8", "replace").decode()  # names of files may be any bytes
+    words = name.replace("_", " ").strip() or name
     return words[:1].upper() + words[1:]
+
+
+def checked_title(title: Any, where: str) -> str | None:
+    """A text that a page can hold, or None."""
+    if title is not None and not is_text(title):
+        raise InvalidOption(
+            f"{where}: title must be a text, got {short_repr(title)}.", 'Give title="A swing", say.'
+        )
+    return title
+
+
+def is_text(value: Any) -> bool:
+    """Whether it is a text that can be written as UTF-8."""
+    return isinstance(value, str) and value == value.encode("utf-8", "replace").decode()
 
 
 def about(results: Sequence[Result]) -> str:
@@ -229,7 +244,7 @@ def labels_of(results: Sequence[Result], labels: Sequence[str] | None) -> list[s
     """A name for every result: the given ones, or what they differ in."""
     if labels is not None:
         told = isinstance(labels, Sequence) and not isinstance(labels, str | bytes)
-        if not told or not all(isinstance(label, str | int | float) for label in labels):
+        if not told or not all(is_text(x) or isinstance(x, int | float) for x in labels):
             raise InvalidOption(
                 f"animate: labels must be a list of texts, got {short_repr(labels)}.",
                 "Give one label for each result.",

@@ -22,6 +22,7 @@ from chasles.groups.vectors import dot
 from chasles.many.ensembles.members import records_of
 from chasles.many.traced.record import Key, record_reading
 from chasles.model import InvalidOption, Model, UnknownName
+from chasles.model.checks import is_scalar
 from chasles.model.errors import short_repr
 from chasles.run.stepper import Stepper
 from chasles.scalars.elementary import sqrt
@@ -42,7 +43,7 @@ def known_quantities(model: Model) -> list[str]:
 
 
 def checked_quantities(model: Model, given: Any) -> tuple[str, ...]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or is_scalar(given) or not isinstance(given, Iterable):
         raise InvalidOption(
             f"ensemble: statistics must be a list of quantities, got {short_repr(given)}.",
             'Give ["pivot.violation"], say.',

@@ -8,8 +8,8 @@ import numpy as np
 from chasles.build.system.build import Setup
 from chasles.core.arrays import Floats
 from chasles.many.traced.adjoint import adjoint
-from chasles.model import Body, InvalidOption, Model, UnknownName
-from chasles.model.errors import short_repr
+from chasles.model import Body, ChaslesError, InvalidOption, Model, UnknownName
+from chasles.model.errors import one_line, short_repr
 from chasles.result.bodies import OfBodies
 from chasles.scalars.nodes import Place
 from chasles.scalars.traced import NotRecorded, Tape, Traced
@@ -87,4 +87,11 @@ def answer_of(function: Callable[[Trajectory], Any], run: Trajectory) -> Any:
             "gradient: the function turns a number of the run into a float, and what it came from"
             " is lost.",
             "Use arithmetic and NumPy's functions, np.sin(x) and not math.sin(x) or float(x).",
+        ) from error
+    except ChaslesError:
+        raise
+    except Exception as error:
+        raise InvalidOption(
+            f"gradient: the function raised {type(error).__name__}: {one_line(error)}",
+            "Give function(run) that returns one number.",
         ) from error

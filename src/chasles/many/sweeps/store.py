@@ -8,11 +8,11 @@ from typing import Any
 
 from chasles.many.sweeps.work import plain
 from chasles.model import InvalidFile, InvalidOption
-from chasles.result.atomic_file import PART, fcntl, open_regular, replacing
+from chasles.result.atomic_file import PART, checked_path, fcntl, open_regular, replacing
 
 FORMAT = 1
 PLAN, RUNS, LOCK = "plan.json", "runs.jsonl", "lock"
-LARGEST_PLAN = 2**16  # bytes
+LARGEST_PLAN, LONGEST_LINE = 2**16, 2**28  # bytes
 FOREVER = 1e12  # seconds; no run takes as long
 #: What a record has, and of what type.
 RECORD: dict[str, Any] = {
@@ -63,17 +63,18 @@ class Store:
 
 def open_store(folder: str | Path, fingerprint: str, count: int) -> Store:
     """The store of a plan, new or with the runs that are in it already."""
-    where = Path(folder)
+    where = checked_path(folder)
     try:
         where.mkdir(parents=True, exist_ok=True)
-        is_new = not os.path.lexists(where / PLAN)
-        if is_new:
+        if is_new(where):
             refuse_others(where)
         else:
             check_plan(where, fingerprint)
         locked = lock(where)
         try:
-            if is_new:
+            if not is_new(where):  # or another process has begun in the meantime
+                check_plan(where, fingerprint)
+            else:
                 content = {"format": FORMAT, "fingerprint": fingerprint, "runs": count}
                 with replacing(where / PLAN) as file:
                     file.write(json.dumps(content).encode())
@@ -86,6 +87,10 @@ def open_store(folder: str | Path, fingerprint: str, count: int) -> Store:
             f"sweep: the folder {where} cannot be used: {error.strerror or error}.",
             "Give a folder that can be written.",
         ) from error
+
+
+def is_new(where: Path) -> bool:
+    return not os.path.lexists(where / PLAN)
 
 
 def lock(where: Path) -> int:
@@ -143,8 +148,13 @@ def read_runs(path: Path, count: int) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = []
     good = 0
     with os.fdopen(open_regular(path, os.O_RDWR), "r+b") as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
             if not line.endswith(b"\n"):
+                if len(line) == LONGEST_LINE:
+                    raise InvalidFile(
+                        f"sweep: {path}, line {number} has more than {LONGEST_LINE} bytes.",
+                        "Give another folder.",
+                    )
                 break
             good += len(line)
             with suppress(ValueError, RecursionError):

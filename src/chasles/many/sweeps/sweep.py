@@ -17,7 +17,7 @@ from chasles.many.sweeps.plan import Plan, make_plan
 from chasles.many.sweeps.store import Store, open_store
 from chasles.many.sweeps.work import run_task
 from chasles.model import InvalidOption, Model, UnknownName
-from chasles.model.checks import checked_positive
+from chasles.model.checks import checked_callable, checked_positive
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords, explained
 from chasles.model.tables import Shown, Table, plain
@@ -269,9 +269,11 @@ def sweep(
     """
     check_progress(progress, "sweep")
     until = checked_positive(until, "until", "s", "sweep", InvalidOption)
-    common = {**dict(options or {}), "until": until}
+    common = {**checked_options(options), "until": until}
     if step is not None:
         common["step"] = checked_positive(step, "step", "s", "sweep", InvalidOption)
+    if measure is not None:
+        checked_callable(measure, "measure", "measure(result)", "sweep", InvalidOption)
     plan = make_plan(model, vary, together, common)
     methods = [common.get("method"), *plan.axes.get("method", ())]
     check_steps_are_chosen({*common, *plan.axes}, methods)
@@ -285,6 +287,15 @@ def sweep(
     records = {record["run"]: record for record in store.records}
     said = "" if measure is None else measured_by(measure)
     return Sweep(plan, tuple(records[number] for number in sorted(records)), said)
+
+
+def checked_options(options: Any) -> dict[str, Any]:
+    if not isinstance(options, Mapping | None):
+        raise InvalidOption(
+            f"sweep: options must be a dict of options of simulate, got {short_repr(options)}.",
+            "Give options={'method': 'rk4'}, say, or leave it out.",
+        )
+    return dict(options or {})
 
 
 def check_steps_are_chosen(given: Set[str], chosen: Sequence[Any]) -> None:

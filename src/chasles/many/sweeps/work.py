@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from chasles.many.quiet import simulate_quietly
+from chasles.many.quiet import simulate_quietly, steps_between
 from chasles.many.sweeps.plan import Task
 from chasles.model import ChaslesError, SimulationStopped
+from chasles.model.errors import one_line, short_repr
 from chasles.model.parameters import with_parameters
 from chasles.result.result import Result
 
@@ -38,14 +39,15 @@ def run_task(task: Task, measure: Measure | None = None) -> dict[str, Any]:
     A run that fails leaves a record that says why; it never raises.
     """
     began = time.perf_counter()
-    record: dict[str, Any] = {"run": task.number, "values": task.values}
+    values = {path: in_words(value) for path, value in task.values.items()}
+    record: dict[str, Any] = {"run": task.number, "values": values}
     try:
         record |= measured(task, measure)
     except ChaslesError as error:
         record |= {"status": "failed", "message": str(error), "measured": {}}
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
-        message = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
+        message = f"{type(error).__name__}: {one_line(error)} ({last.name}, line {last.lineno})"
         record |= {"status": "failed", "message": message, "measured": {}}
     record["seconds"] = round(time.perf_counter() - began, 6)
     return record
@@ -56,7 +58,7 @@ def measured(task: Task, measure: Measure | None) -> dict[str, Any]:
     options = {"progress": False, **task.options}
     until = options.pop("until")
     if measure is None and "step" in options:
-        options.setdefault("save_every", max(1, round(until / options["step"]) // LOOKS))
+        options.setdefault("save_every", steps_between(until, options["step"], LOOKS))
     try:
         result = simulate_quietly(model, until, **options)
     except SimulationStopped as stopped:
@@ -72,14 +74,22 @@ def measured(task: Task, measure: Measure | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def in_words(value: Any) -> Any:
+    """A value of what varies as data: a Tableau or Baumgarte, say, as it is printed."""
+    try:
+        return plain(value)
+    except TypeError:
+        return short_repr(value)
+
+
 def plain(value: Any) -> Any:
     """Numbers, lists and dicts that JSON has; floats keep their bits."""
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, np.longdouble):
+        return plain(float(value))
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
     if isinstance(value, list | tuple):
         return [plain(entry) for entry in value]
     if value is None or isinstance(value, str | bool | float):
