@@ -33,7 +33,8 @@ def raising(*_):
 
 TEXTS = [Ambiguous(), Unprintable(), b"1", 3, [], np.zeros(3), "\ud800"]
 FLAGS = [Ambiguous(), "no", 3, None, np.zeros(3)]
-OTHERS = [Ambiguous(), Unprintable(), Pint(1), np.array(1.0), np.zeros(3), SELF, 10**400, "x"]
+NO_NUMBERS = [Ambiguous(), Unprintable(), Pint(1), np.zeros(3), SELF, 10**400, "x"]
+OTHERS = [*NO_NUMBERS, np.array(1.0)]
 LONG = "a" * 5000
 PATHS = [Ambiguous(), 3, b"x", "\ud800", "\0", "", LONG]
 
@@ -49,7 +50,7 @@ def swept(**more):
 
 TETRAHEDRON = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 CALLS = {
-    "until with tol": (lambda v, _: run(until=v, step=None, tol=1e-4), OTHERS),
+    "until with tol": (lambda v, _: run(until=v, step=None, tol=1e-4), NO_NUMBERS),
     "until": (lambda v, _: run(until=v), [SELF, [SELF], 5e-324]),
     "t_eval": (lambda v, _: run(t_eval=v), [SELF, [SELF, SELF]]),
     "events": (lambda v, _: run(events=v), [*OTHERS, raising]),
@@ -61,7 +62,7 @@ CALLS = {
     "close": (lambda v, _: ch.start_state(MODEL, {}, close=v), FLAGS),
     "direction": (lambda v, _: ch.Event(raising, direction=v), [*OTHERS, 3]),
     "name of an event": (lambda v, _: ch.Event(raising, name=v), TEXTS[:-1]),
-    "rho": (lambda v, _: ch.generalized_alpha(rho=v), OTHERS),
+    "rho": (lambda v, _: ch.generalized_alpha(rho=v), NO_NUMBERS),
     "index": (lambda v, _: ch.generalized_alpha(index=v), OTHERS),
     "limits": (lambda v, _: ch.read_model("x.urdf", limits=v), OTHERS),
     "vector": (lambda v, r: r.violation("hinge", vector=v), FLAGS),

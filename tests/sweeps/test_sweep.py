@@ -602,7 +602,7 @@ def test_what_no_record_can_hold_is_told_of_its_run(answer):
 
 
 def test_a_sweep_that_began_in_the_meantime_is_not_written_over(tmp_path, monkeypatch):
-    """Two processes see an empty folder: who comes to the lock later reads what is there by then."""
+    """Two processes see an empty folder: who locks it later reads what is there by then."""
     from chasles.many.sweeps import store
 
     def lock_late(where, lock=store.lock):
