@@ -175,7 +175,7 @@ class Panels:
         fit = np.einsum("bk,pwk->pbw", at_looks, series) + middle[:, None]
         missed = np.maximum(tail, np.abs(fit - between).max(axis=1))
         allowed = MET * noise
-        present: NDArray[np.bool_] = np.isfinite(found).any(axis=(1, 2))
+        present: NDArray[np.bool_] = np.any(np.isfinite(found), axis=(1, 2))
         met: NDArray[np.bool_] = present & (missed <= allowed).all(axis=1)
         powers = iter(Draft(series[met], middle[met], missed[met], allowed[met]).powers())
         for p, panel in enumerate(panels):
