@@ -157,7 +157,7 @@ def test_the_explicit_method_stops_there_with_the_remedy():
     [
         ({"rho": 1.5}, "rho, the spectral radius at infinite frequency, must be from 0 to 1"),
         ({"rho": -0.1}, "must be from 0 to 1, got -0.1"),
-        ({"rho": float("nan")}, "rho must be a number from 0 to 1"),
+        ({"rho": float("nan")}, "rho must be finite, got nan"),
         ({"rho": "0.8"}, "rho must be a number"),
         ({"rho": True}, "rho must be a number"),
         ({"index": 1}, "index must be 2 or 3, got 1"),

@@ -20,7 +20,8 @@ import pytest
 from mechanisms import double_pendulum, heavy_top
 
 import chasles as ch
-from chasles.many.sweeps.fingerprints import is_installed, measure_fingerprint
+from chasles.build.fingerprints import is_installed
+from chasles.many.sweeps.fingerprints import measure_fingerprint
 from chasles.many.sweeps.plan import make_plan
 from chasles.many.sweeps.store import open_store, read_runs
 from chasles.model.parameters import parameter_paths, with_parameters

@@ -135,7 +135,7 @@ def failed_checks(ended: Ended) -> list[str]:
     if MISSED_SINCE in said:
         said[MISSED_SINCE] += (
             ": redundant constraints contradict each other, or the lightest body,"
-            f" '{lightest_body(ended.setup)}', is too light for the others."
+            f" '{lightest_body(stepper.solver.setup)}', is too light for the others."
             f" Take a smaller step than {step:g} s, or give it more mass."
         )
     if UNBALANCED_SINCE in said:

@@ -55,12 +55,13 @@ class TolerancePace(ChoosingPace):
         point, length = stepper.scheme.point, slope_length(mechanism)  # where failures are seen
         self.embedded = make_embedded(self.method.pair(), measure, point, length)
         self.lent = lend(mechanism), lend(stepper.workspace), lend(self.embedded)
-        self.aside = np.zeros_like(run.block)
+        self.aside, self.cut = np.zeros_like(run.block), False  # by an event
         self.control = np.zeros(adaptive.CONTROL_WIDTH)
         self.control[adaptive.STEP] = self.tolerances.first_step
         self.control[adaptive.LAST_ERROR] = 1.0
         self.limits = self.first_limits()
         self.times, self.wanted = NONE, NONE
+        self.points = np.zeros((0, kept))
         self.thetas = NONE if run.watch is None else run.watch.thetas
         self.inner = np.zeros((len(self.thetas), kept))
         self.control[adaptive.NOW] = run.reached
@@ -132,7 +133,7 @@ class TolerancePace(ChoosingPace):
     def take(self, most: int) -> None:
         run, control, limits = self.run, self.control, self.limits
         size = most if run.watch is None else 1
-        self.cut, control[adaptive.SLOT] = False, 0.0  # cut short by an event
+        self.cut, control[adaptive.SLOT] = False, 0.0
         if run.watch is not None:
             run.checkpoint()  # from which a run goes on that ends within this step
         self.pass_jump()
