@@ -93,16 +93,17 @@ class Compared:
 
 def compared(case: Case, expected: Floats, method: str, spaces: Any, **options: Any) -> Compared:
     """Two runs, with steps as long as they may be: one that stops asks for shorter ones, and what
-    differs at a kink has to approach the oracle with them.
+    differs at a kink has to approach the oracle with them.  One that stops may ask twice.
     """
-    try:
-        found = two_runs(case, expected, method, spaces, STEPS, options)
-        if found.agrees or not found.kink:
-            return found
-    except ch.SimulationStopped as error:
-        if "Take a smaller step" not in str(error) or is_documented(error):
-            raise
-    return two_runs(case, expected, method, spaces, FINE * STEPS, options)
+    for count in (STEPS, FINE * STEPS):
+        try:
+            found = two_runs(case, expected, method, spaces, count, options)
+            if found.agrees or not found.kink or count > STEPS:
+                return found
+        except ch.SimulationStopped as error:
+            if "Take a smaller step" not in str(error) or is_documented(error):
+                raise
+    return two_runs(case, expected, method, spaces, FINE**2 * STEPS, options)
 
 
 def two_runs(
