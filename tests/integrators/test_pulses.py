@@ -81,6 +81,18 @@ def test_pulses_anywhere_are_felt(count):
         assert felt == pytest.approx(widths @ heights, abs=1e-6 * widths @ np.abs(heights))
 
 
+@pytest.mark.parametrize("edge", [0.9995, 0.999995, 1.00002, 1.0004, 3.41405825, 7.0, 2047.99])
+def test_a_jump_beside_the_end_of_a_panel_is_where_it_is(edge):
+    """The last one is between two parts of the run, each of which is followed by a constant."""
+
+    def push(t):
+        return 100.0 if t >= edge else 0.0
+
+    model = slide(ch.Motor("m", "slide", effort=push))
+    result = ch.simulate(model, edge + 2.0, rtol=1e-8, progress=False)
+    assert result.velocity("b")[-1, 0] == pytest.approx(200.0, abs=1e-4)
+
+
 def test_a_jump_is_met_from_both_sides():
     """No step is rejected there: one ends just before the jump, and the next begins after it."""
     model = slide(ch.Motor("m", "slide", effort=block))

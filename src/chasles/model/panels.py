@@ -39,6 +39,8 @@ GENERATIONS = 2
 #: At how many points the fit of a root is compared with the function, and of a short panel: a pulse
 #: of 10 ms is seen, from 1024 s on one of a 2^16th of the time.
 LOOKS, LEAST_LOOKS = 160, 15
+#: ... and where it is compared beside both ends: a jump at an end belongs to the next panel.
+BESIDE_END = 1.0 - 2.0**-20
 #: Of the function's own rounding: how large the last coefficients and the misfit may be.
 MET, EPSILON = 100.0, float(np.finfo(float).eps)
 #: A misfit that both halves keep, to a factor, is noise if it is this part of the function at most.
@@ -206,7 +208,7 @@ class Panels:
 def looks_at(level: int) -> tuple[Floats, Floats]:
     """Points within (-1, 1) where a fit is looked at, and the Chebyshev polynomials there."""
     count = max(LEAST_LOOKS, LOOKS >> max(level, 0))
-    looks = np.linspace(-0.999, 0.998, count)
+    looks = np.concatenate((np.linspace(-0.999, 0.998, count), (-BESIDE_END, BESIDE_END)))
     return looks, np.asarray(chebyshev.chebvander(looks, DEGREE), np.float64)
 
 

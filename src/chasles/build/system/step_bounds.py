@@ -88,8 +88,10 @@ def step_bounds(signals: SignalList, until: float) -> StepBounds:
     sampled = shapes(times)
     first, size = parts_followed(sampled)
     finest = np.repeat(size <= FINEST, size)
-    steep = (np.abs(np.diff(sampled, axis=0)).max(axis=1) > JUMP) & (finest[1:] | finest[:-1])
-    at = np.flatnonzero(steep)[:MOST_JUMPS]
+    looked_at = finest[1:] | finest[:-1]
+    looked_at[first[1:] - 1] = True  # between two parts, each of which may be followed
+    steep = np.abs(np.diff(sampled, axis=0)).max(axis=1) > JUMP
+    at = np.flatnonzero(steep & looked_at)[:MOST_JUMPS]
     before, after, heights = bracketed(shapes, times[at], times[at + 1])
     if len(after):  # what is left without the jumps, at which steps end anyway
         jumped = np.concatenate((np.zeros((1, columns.size)), np.cumsum(heights, axis=0)))
