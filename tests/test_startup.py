@@ -399,13 +399,21 @@ print(time.process_time() - began)
 @pytest.mark.slow
 def test_the_first_run_compiles_one_kernel_aloud_and_the_second_starts_at_once(tmp_path):
     script = tmp_path / "script.py"
-    script.write_text(TOP)
+    script.write_text(TOP.replace("step=1e-3", "step=1e-3, kernel='generic'"))
     first = new_python(script, tmp_path / "cache")
     told = r"chasles: compiled the time loop of this kind of run in \d+ s, once per machine\n"
     assert re.fullmatch(told, first.stderr)
     assert float(first.stdout) < 20.0
     second = new_python(script, tmp_path / "cache")
     assert second.stderr == "" and float(second.stdout) < 1.5
+
+
+@pytest.mark.slow
+def test_the_first_run_of_a_small_model_waits_for_no_kernel(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(TOP)
+    first = new_python(script, tmp_path / "cache")
+    assert first.stderr == "" and float(first.stdout) < 5.0
 
 
 @pytest.mark.slow
