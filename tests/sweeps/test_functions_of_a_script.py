@@ -43,6 +43,14 @@ def test_a_force_and_a_measure_of_the_script_are_found(tmp_path):
     assert found == pytest.approx([2.0 / 2 / 1.0, 2.0 / 2 / 1.75])
 
 
+def test_a_class_of_the_script_may_be_that_of_what_is_varied(tmp_path):
+    words = "import enum\nclass Method(str, enum.Enum):\n    A, B = 'rk4', 'heun'\n"
+    run = "ch.sweep(model, {'method': [*Method]}, 0.1, 1e-2, workers=1)"
+    guarded = f"if __name__ == '__main__':\n    print({run}.frame().status.tolist())\n"
+    done = run_script(tmp_path / "script.py", HEAD + words + guarded)
+    assert done.stdout == "['finished', 'finished']\n", done.stderr
+
+
 def test_a_script_without_a_guard_is_told_so_and_ends(tmp_path):
     ended = run_script(tmp_path / "script.py", HEAD + SWEEP)
     assert ended.returncode == 1
