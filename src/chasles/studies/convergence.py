@@ -124,13 +124,13 @@ class Convergence(Printed):
         float
             The slope of the logarithm of the error over that of the step.
         """
-        name = find_method(method).name
+        name, wanted = find_method(method).name, in_words(spaces)
         UnknownName.check("quantity", what, QUANTITIES, "convergence: order")
         for family in self.families:
-            if (family.method, family.spaces) == (name, str(spaces)):
+            if (family.method, family.spaces) == (name, wanted):
                 return family.observed(what)
         raise InvalidOption(
-            f"convergence: there are no runs of '{name}' in '{spaces}'.",
+            f"convergence: there are no runs of '{name}' in '{wanted}'.",
             "Those are " + ", ".join(f"{f.method} in {f.spaces}" for f in self.families) + ".",
         )
 
