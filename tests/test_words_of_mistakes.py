@@ -56,7 +56,7 @@ MISTAKES = {
     ),
     "an option that ensembles do not have": (
         lambda: ch.ensemble(MODEL, {"arm.mass": [1.0]}, 0.1, rtol=1e-6),
-        ["ensemble", "'rtol'", "Only simulate takes 'rtol'"],
+        ["ensemble", "'rtol'", "'rtol' is an option of simulate."],
     ),
     "a list of coordinates to start at": (
         lambda: run(start=[0.1]),

@@ -102,6 +102,9 @@ CALLS = {
     "reference": (
         lambda v, _: ch.convergence(MODEL, 0.02, [0.01, 0.005], reference=v), OTHERS,
     ),
+    "spaces of a candidate": (
+        lambda v, _: ch.compare(MODEL, [{"rod": v}], 0.02, 0.01), [Unprintable(), Ambiguous()],
+    ),
     "timing": (lambda v, _: ch.work_precision(MODEL, 0.02, [0.01], timing=v), FLAGS),
 }  # fmt: skip
 

@@ -158,6 +158,26 @@ def test_a_pendulum_is_let_down_from_its_unstable_equilibrium():
     assert hanging.stable and hanging.stiffness == pytest.approx([1.5 * G], rel=1e-4)
 
 
+@pytest.mark.parametrize("free", ["prismatic", "planar", "cylindrical"])
+@pytest.mark.parametrize("off", [0.0, 0.05, 0.3])
+def test_a_pendulum_is_let_down_beside_a_body_that_rests_anywhere(free, off):
+    """What holds that body turns with it, so that its idle motions are tied to those it has not."""
+    idle = ch.Body.box("idle", (1, 0.1, 0.2), mass=1.0, position=(0.5, 3, 0))
+    rod = ch.Body.box("rod", (0.1, 0.1, 1), mass=1.0, position=(off, 0, 0.5))
+    joints = [
+        {
+            "prismatic": ch.Prismatic("free", ch.GROUND, idle, axis=(1, 0.3, 0)),
+            "planar": ch.Planar("free", ch.GROUND, idle, axis=(0, 0, 1)),
+            "cylindrical": ch.Cylindrical("free", ch.GROUND, idle, at=(0, 3, 0), axis=(1, 0, 0)),
+        }[free],
+        ch.Revolute("hinge", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0)),
+    ]
+    rest = ch.equilibrium(ch.Model([idle, rod], joints))
+    assert rest.stability == "neutral" and rest.iterations < 20
+    assert rest.state.position[0] == pytest.approx((0.5, 3, 0), abs=1e-9)
+    assert rest.state.position[1] == pytest.approx((0, 0, -sqrt(0.25 + off**2)), abs=1e-9)
+
+
 def test_a_beam_of_rigid_links_and_torsion_springs_bends_as_its_own_equations_say():
     """Clamped at one end: c (theta_k - theta_(k-1)) carries the weights beyond joint k."""
     count, stiffness = 8, 6.0

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
+from test_nasty_values import Unprintable
 
-from chasles.model import Body, InvalidBody, Rod
+from chasles.model import Body, InvalidBody, Rod, Sphere
 
 NAN, INF = float("nan"), float("inf")
 ROUND = (1.0, 1.0, 1.0)
@@ -225,3 +226,9 @@ def test_a_body_shows_its_mass_its_place_and_its_shapes():
     centre = Body("tilted", 1.0, (1, 1, 1), position=(1e-19, -3e-18, 0.5))
     assert repr(centre) == "Body('tilted', 1 kg at (0, 0, 0.5) m)"  # 1e-19 m is round-off
     assert repr(Body("point", 1.0, (1, 1, 1))) == "Body('point', 1 kg at (0, 0, 0) m)"
+
+
+def test_a_body_with_both_words_for_shapes_is_refused_whatever_its_name():
+    for name in ("ball", Unprintable()):
+        with pytest.raises(InvalidBody):
+            Body(name, 1.0, (1, 1, 1), shape=Sphere(0.1), shapes=[Sphere(0.1)])

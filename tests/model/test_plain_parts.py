@@ -2,6 +2,7 @@
 
 import json
 from copy import deepcopy
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from chasles.model import (
     Drag,
     Driver,
     Fixed,
+    Force,
     Gear,
     Helical,
     InvalidForce,
@@ -206,3 +208,26 @@ def test_no_data_raise_anything_but_a_named_error(place, junk):
         from_plain(changed(*place, to=junk))
     except ChaslesError as error:
         assert error.what and error.remedy
+
+
+@pytest.fixture
+def wind():
+    """A kind of load with fields that bodies and signals have, too, and mean otherwise."""
+
+    @dataclass(frozen=True)
+    class Wind(Load, in_files=True):
+        position: float = 0.5
+        velocity: float = 3.0
+        rotation: float = 0.1
+        order: int = 2
+
+    yield Wind("wind", "d", force=(1, 0, 0))
+    del Force.kinds["wind"]
+
+
+def test_fields_of_a_kind_from_elsewhere_are_its_own(wind):
+    model = Model(BODIES, forces=[wind])
+    assert from_plain(to_plain(model)).forces == model.forces
+    (moved,) = model.placed("left ", position=(1, 2, 3), rotation=("z", np.pi / 2)).forces
+    assert (moved.position, moved.velocity, moved.rotation, moved.order) == (0.5, 3.0, 0.1, 2)
+    assert moved.body == "left d" and moved.force == pytest.approx((0, 1, 0))

@@ -40,6 +40,26 @@ def test_orders_are_those_of_the_methods():
     assert found.uncertainty.pose < 1e-12
 
 
+def test_a_reference_may_keep_any_states():
+    given = {"methods": ["heun"], "reactions": True, "progress": False}
+    runs = [
+        ch.simulate(double_pendulum(), 0.1, 1e-3, method="dop853", save_every=every)
+        for every in (1, 100)
+    ]
+    every, ends = (
+        ch.convergence(double_pendulum(), 0.1, [2e-3, 1e-3], reference=run, **given) for run in runs
+    )
+    assert every.families == ends.families
+
+
+def test_an_order_is_found_by_the_spaces_that_were_given():
+    model = double_pendulum()
+    given = ["auto", ch.Space("SE3"), ch.designate(model), {model.bodies[0]: ch.Space("SE3")}]
+    found = ch.convergence(model, 0.1, [2e-3, 1e-3], methods=["heun"], spaces=given, progress=False)
+    for spaces, family in zip(given, found.families, strict=True):
+        assert found.order("heun", spaces) == family.observed("pose")
+
+
 def test_what_is_refused_is_listed_with_the_reason():
     ball = ch.Body.sphere("ball", 0.1, mass=1.0, position=(0, 0, 0.1), velocity=(0.3, 0, 0))
     floor = ch.RollingSphere("floor", ch.GROUND, ball, (0, 0, 0), (0, 0, 1), 0.1)

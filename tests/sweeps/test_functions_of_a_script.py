@@ -3,11 +3,13 @@
 import subprocess
 import sys
 import threading
+import types
 
 import pytest
 from mechanisms import heavy_top
 
 import chasles as ch
+from chasles.build.fingerprints import model_fingerprint
 from chasles.many.sweeps.fingerprints import measure_fingerprint, reached_by
 
 HEAD = """
@@ -39,6 +41,14 @@ def test_a_force_and_a_measure_of_the_script_are_found(tmp_path):
     found = [float(word) for word in done.stdout.strip("[]\n").split(",")]
     # M t^2 / 2 I, and I = 0.25 + m / 4 in kg m^2: a mass that is varied keeps the inertia
     assert found == pytest.approx([2.0 / 2 / 1.0, 2.0 / 2 / 1.75])
+
+
+def test_a_class_of_the_script_may_be_that_of_what_is_varied(tmp_path):
+    words = "import enum\nclass Method(str, enum.Enum):\n    A, B = 'rk4', 'heun'\n"
+    run = "ch.sweep(model, {'method': [*Method]}, 0.1, 1e-2, workers=1)"
+    guarded = f"if __name__ == '__main__':\n    print({run}.frame().status.tolist())\n"
+    done = run_script(tmp_path / "script.py", HEAD + words + guarded)
+    assert done.stdout == "['finished', 'finished']\n", done.stderr
 
 
 def test_a_script_without_a_guard_is_told_so_and_ends(tmp_path):
@@ -76,3 +86,35 @@ def last(run):
 def test_an_attribute_is_not_taken_for_a_name_of_the_module():
     assert reached_by(last) == ("last",)
     assert measure_fingerprint(last, needed=True)
+
+
+GAIN = 1.0
+
+
+def in_a_class(run):
+    class Scale:
+        gain = GAIN
+
+    return {"x": Scale.gain * run.t[-1]}
+
+
+def test_what_a_class_in_a_measure_takes_from_its_module_counts(monkeypatch):
+    known = measure_fingerprint(in_a_class)
+    assert reached_by(in_a_class) == ("in_a_class", "GAIN")
+    monkeypatch.setitem(globals(), "GAIN", 2.0)
+    assert measure_fingerprint(in_a_class) != known
+
+
+def test_a_model_with_a_function_of_a_module_without_a_file_has_a_fingerprint(monkeypatch):
+    """As in programs that are packed with their Python."""
+    packed = types.ModuleType("packed")
+    packed.__file__ = "/nowhere/packed.py"
+    monkeypatch.setitem(sys.modules, "packed", packed)
+    monkeypatch.setitem(globals(), "packed", packed)
+    packed.push = lambda t: t
+
+    def pushed(t):
+        return (packed.push(t), 0.0, 0.0)
+
+    ball = ch.Body.sphere("ball", 0.1, mass=1.0)
+    assert model_fingerprint(ch.Model([ball], forces=[ch.Load("push", ball, force=pushed)]))

@@ -492,6 +492,13 @@ def test_options_that_mean_nothing_are_refused(swing, options, message, tmp_path
         swing.animate(**options)
 
 
+@pytest.mark.parametrize(
+    "labels", [["5"], ("5",), np.array(["5"]), [np.int64(5)], np.array([5]), {"5": 1}.keys()]
+)
+def test_labels_may_be_texts_or_numbers_in_any_list(swing, labels):
+    assert ch.animate([swing], labels=labels).html == ch.animate([swing], labels=["5"]).html
+
+
 def test_only_results_are_animated(swing):
     for wrong in (swing.model, [], [swing, 7]):
         with pytest.raises(ch.InvalidOption, match="results must be"):

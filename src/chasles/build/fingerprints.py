@@ -148,7 +148,7 @@ class Reached:
         try:
             yield hashlib.sha256(Path(file).read_bytes()).hexdigest()
         except OSError:
-            raise Unknown(f"the module {module.__name__}") from None
+            self.untold(f"the module {module.__name__}")
 
     def record(self, record: Any, name: str) -> Iterator[str]:
         """Every field that is given, whatever a short representation leaves out."""
@@ -169,13 +169,21 @@ class Reached:
         try:
             yield hashlib.sha256(pickle.dumps(value)).hexdigest()
         except Exception:  # open files, locks, whatever it is made of
-            if self.strict:
-                raise Unknown(f"'{name}', a {type(value).__qualname__}") from None
+            self.untold(f"'{name}', a {type(value).__qualname__}")
+
+    def untold(self, what: str) -> None:
+        if self.strict:
+            raise Unknown(what) from None
+
+
+#: Names of a module in functions, and in classes that these define.
+LOOKS_UP = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 
 
 def globals_in(code: CodeType) -> list[str]:
     """Names that code looks up in its module; `run.t` has no global `t`."""
-    found = {one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL"}
+    found = {one.argval for one in dis.get_instructions(code) if one.opname in LOOKS_UP}
+    found.discard("__name__")  # every class asks for it
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             found.update(globals_in(constant))

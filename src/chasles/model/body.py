@@ -166,11 +166,11 @@ class Body(Part, metaclass=WithConstructors):
             velocity=velocity, angular_velocity=angular_velocity,
             shapes=shapes if shape is None else shape,
         )  # fmt: skip
+        self.__post_init__()
         if shapes is not None and shape is not None:  # which is the older word for one of them
             raise InvalidBody(
                 f"{self.where}: both shape and shapes are given.", "Give shapes=[...] alone."
             )
-        self.__post_init__()
 
     def _check(self) -> None:
         checked_body_name(self.name)

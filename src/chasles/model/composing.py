@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chasles.model.body import GROUND
+from chasles.model.body import GROUND, Body
 from chasles.model.checks import Matrix3, Vector3, as_matrix, checked_vector
 from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import CustomCoupling, CustomForce, CustomJoint
@@ -25,8 +25,8 @@ from chasles.model.words import ArrayLike, Floats
 if TYPE_CHECKING:
     from chasles.model.model import Model
 
-POINTS = ("position", "at", "at_b")
-DIRECTIONS = ("velocity", "axis", "axis_b", "direction")
+POINTS = ("at", "at_b")
+DIRECTIONS = ("axis", "axis_b", "direction")
 BODIES = ("a", "b", "body", "reaction")
 NAMES = ("name", "joint")
 PARTS = ("bodies", "joints", "forces", "drivers", "sensors")
@@ -87,8 +87,11 @@ def moved_part(part: Any, place: Placement) -> Any:
     check_movable(part, place)
     rules: list[tuple[tuple[str, ...], Callable[[Any], Any]]] = [
         (POINTS, place.point), (DIRECTIONS, place.direction),
-        (BODIES, place.body_name), (NAMES, place.name), (("rotation",), place.turn),
+        (BODIES, place.body_name), (NAMES, place.name),
     ]  # fmt: skip
+    if isinstance(part, Body):  # kinds from elsewhere may mean something else by these words
+        rules += [(("position",), place.point), (("rotation",), place.turn),
+                  (("velocity",), place.direction)]  # fmt: skip
     if isinstance(part, Load) and part.frame == WORLD:
         rules.append((("force", "torque"), place.direction))
     if isinstance(part, ForceSensor):

@@ -91,22 +91,10 @@ def checked_call(function: Any, name: str, more: Iterable[str] = ()) -> Any:
 
 
 #: Options of `simulate` that other functions that run models are asked for.
-OF_SIMULATE = frozenset(
-    [
-        "rtol",
-        "atol",
-        "tol",
-        "start",
-        "events",
-        "controller",
-        "sample",
-        "t_eval",
-        "into",
-        "resume",
-        "close",
-        "hold",
-    ]
-)
+OF_SIMULATE = (
+    "rtol", "atol", "tol", "start", "events", "controller", "sample", "t_eval", "into", "resume",
+    "close", "hold",
+)  # fmt: skip
 
 
 def unknown_keyword(keyword: str, known: Iterable[str], where: str) -> UnknownName:
@@ -115,7 +103,7 @@ def unknown_keyword(keyword: str, known: Iterable[str], where: str) -> UnknownNa
     if "options" in names and keyword in ELSEWHERE and "options" in ELSEWHERE[keyword]:
         error.remedy += f"  Give options={{'{keyword}': ...}}."
     elif keyword in OF_SIMULATE and {"model", "step"} <= names:
-        error.remedy += f"  Only simulate takes '{keyword}'; {where} takes steps of one length."
+        error.remedy += f"  '{keyword}' is an option of simulate."
     return error
 
 

@@ -292,7 +292,10 @@ class Reader:
 
     def expected(self, make: Any) -> dict[str, Any]:
         """What something is made of, with its defaults."""
-        return {name: default for name, default in defaults_of(make).items() if name != "order"}
+        found = defaults_of(make)
+        if make in WAVES.values():
+            return {name: found[name] for name in wave_fields(make)}
+        return found
 
     def checked_kind(self, kind: Any, what: str, where: str) -> str:
         known = self.kinds[what]

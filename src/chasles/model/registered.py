@@ -16,7 +16,7 @@ PACKAGE = __name__.split(".")[0]
 
 @dataclass_transform(field_specifiers=(given, unset, field))
 class Part:
-    """A joint, force, driver, sensor or shape: its kind, its fields, and how messages begin.
+    """A body, joint, force, driver, sensor or shape: its kind, its fields, and how messages begin.
 
     Those of the package are frozen dataclasses without being told. Every field says how it is
     checked (`chasles.model.fields`); `_check` says what is to hold of several together.

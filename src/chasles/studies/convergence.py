@@ -22,7 +22,7 @@ from chasles.model.tables import Table, small
 from chasles.model.words import ArrayLike, Stabiliser
 from chasles.notices import progress_bar
 from chasles.result.result import Result
-from chasles.run.motion_error import MotionError, error_at_end, sizes_of
+from chasles.run.motion_error import MotionError, error_at_end, sizes_of, states
 from chasles.run.preparation import check_progress
 from chasles.run.time_grid import NEVER
 from chasles.spaces.designation import Spaces
@@ -124,13 +124,13 @@ class Convergence(Printed):
         float
             The slope of the logarithm of the error over that of the step.
         """
-        name = find_method(method).name
+        name, wanted = find_method(method).name, in_words(spaces)
         UnknownName.check("quantity", what, QUANTITIES, "convergence: order")
         for family in self.families:
-            if (family.method, family.spaces) == (name, str(spaces)):
+            if (family.method, family.spaces) == (name, wanted):
                 return family.observed(what)
         raise InvalidOption(
-            f"convergence: there are no runs of '{name}' in '{spaces}'.",
+            f"convergence: there are no runs of '{name}' in '{wanted}'.",
             "Those are " + ", ".join(f"{f.method} in {f.spaces}" for f in self.families) + ".",
         )
 
@@ -325,7 +325,8 @@ def trusted_reference(
                 f" {len(cases.starts)} starts to {cases.until:g} s.",
                 "Give a run of one start that ends there, or leave it out.",
             )
-        return [given], MotionError(0.0, 0.0, 0.0 if cases.reactions else None)
+        ends = states(given, [0, len(given) - 1])  # as the other runs keep them
+        return [ends], MotionError(0.0, 0.0, 0.0 if cases.reactions else None)
     coarse = cases.run(step=step, method="dop853", **common)
     fine = cases.run(step=step / FINER, method="dop853", **common)
     return fine, cases.error(coarse, fine)

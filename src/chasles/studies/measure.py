@@ -84,7 +84,8 @@ def label_of(value: Any) -> str:
         return str(value)
     if isinstance(value, Mapping):
         named = {key: getattr(v, "__name__", v) for key, v in value.items()}
-        return ", ".join(f"{name_of(key)}: {v}" for key, v in named.items())
+        words = (str(v) if isinstance(v, str | Space) else short_repr(v) for v in named.values())
+        return ", ".join(f"{name_of(key)}: {word}" for key, word in zip(named, words))
     return getattr(value, "__name__", type(value).__name__.lower())
 
 

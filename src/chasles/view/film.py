@@ -1,10 +1,11 @@
 """`result.animate("top.html")`: one file that holds the film and all that it takes to show it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
 from importlib.resources import files
+from numbers import Number
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats
 from chasles.model import InvalidOption, coordinates_of
+from chasles.model.checks import is_scalar
 from chasles.model.errors import short_repr
 from chasles.model.model import plural
 from chasles.result.atomic_file import checked_path, write_text
@@ -243,13 +245,14 @@ def colours_of(labels: Sequence[str]) -> list[str]:
 def labels_of(results: Sequence[Result], labels: Sequence[str] | None) -> list[str]:
     """A name for every result: the given ones, or what they differ in."""
     if labels is not None:
-        told = isinstance(labels, Sequence) and not isinstance(labels, str | bytes)
-        if not told or not all(is_text(x) or isinstance(x, int | float) for x in labels):
+        told = isinstance(labels, Iterable) and not isinstance(labels, str | bytes)
+        listed = list(labels) if told and not is_scalar(labels) else [None]
+        if not all(is_text(label) or isinstance(label, Number) for label in listed):
             raise InvalidOption(
                 f"animate: labels must be a list of texts, got {short_repr(labels)}.",
                 "Give one label for each result.",
             )
-        given = [str(label) for label in labels]
+        given = [str(label) for label in listed]
         if len(given) != len(results):
             raise InvalidOption(
                 f"animate: there are {len(given)} labels for {len(results)} results.",

@@ -8,8 +8,8 @@ import numpy as np
 from chasles.build.system.build import Setup
 from chasles.core.arrays import Floats
 from chasles.many.traced.adjoint import adjoint
-from chasles.model import Body, ChaslesError, InvalidOption, Model, UnknownName
-from chasles.model.errors import one_line, short_repr
+from chasles.model import Body, InvalidOption, Model, UnknownName, checks
+from chasles.model.errors import short_repr
 from chasles.result.bodies import OfBodies
 from chasles.scalars.nodes import Place
 from chasles.scalars.traced import NotRecorded, Tape, Traced
@@ -80,18 +80,13 @@ class Trajectory:
 
 def answer_of(function: Callable[[Trajectory], Any], run: Trajectory) -> Any:
     """What the user's function makes of a run, if it keeps the record of its numbers."""
+    what, remedy = "gradient: the function", "Give function(run) that returns one number."
     try:
-        return function(run)
-    except NotRecorded as error:
+        return checks.answer_of(function, (run,), what, remedy, InvalidOption)
+    except InvalidOption as error:
+        if not isinstance(error.__cause__, NotRecorded):
+            raise
         raise InvalidOption(
-            "gradient: the function turns a number of the run into a float, and what it came from"
-            " is lost.",
+            f"{what} turns a number of the run into a float, and what it came from is lost.",
             "Use arithmetic and NumPy's functions, np.sin(x) and not math.sin(x) or float(x).",
-        ) from error
-    except ChaslesError:
-        raise
-    except Exception as error:
-        raise InvalidOption(
-            f"gradient: the function raised {type(error).__name__}: {one_line(error)}",
-            "Give function(run) that returns one number.",
-        ) from error
+        ) from error.__cause__

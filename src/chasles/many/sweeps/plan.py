@@ -75,7 +75,7 @@ class Plan:
         """What a run needs, each with its name in messages."""
         several = len(self.models) > 1
         models = {f"model '{k}'" if several else "the model": v for k, v in self.models.items()}
-        return {**models, "an option": self.common}
+        return {**models, "an option": self.common, "a value": self.axes}
 
     @property
     def fingerprint(self) -> str:
