@@ -279,6 +279,22 @@ def test_a_simulation_that_stops_says_why_and_keeps_its_result():
     sim.step()
 
 
+def test_as_many_steps_as_there_may_be_take_no_memory():
+    """With tolerances they are taken in pieces, as in a run."""
+    by_hand = ch.Simulation(leg(), rtol=1e-6, save_every=0)
+    run, pieces = by_hand._run, []
+    take = run.take
+
+    def counted(most):
+        pieces.append(most)
+        run.interrupted = len(pieces) > 2
+        take(most)
+
+    run.take = counted
+    by_hand.step(steps=10**14)
+    assert max(pieces) <= run.pace.largest < 10**5
+
+
 @pytest.mark.parametrize("method", ["dop853", "scipy RK45"])
 def test_inputs_of_a_run_that_chooses_its_steps(method):
     """2 N m, then -1 N m on 1 kg m^2: in closed form."""
