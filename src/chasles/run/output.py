@@ -131,7 +131,7 @@ class Output:
         run, is_kept = self.run, self.wanted is None or not self.run.goes_on
         if self.record is not None:
             self.write()
-            if is_kept and run.reached != self.record.last_time():
+            if is_kept and run.reached > self.record.last_time():
                 last = self.saved(np.array([run.reached]), run.block[None, : self.kept])
                 self.record.append(last, run.checkpoint(), off_grid=True)
             return self.record.everything()
