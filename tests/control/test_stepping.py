@@ -140,6 +140,15 @@ def test_inputs_are_held_and_have_the_bits_of_a_controller():
     assert sim.inputs == {"motor": -17.0, "servo": 0.19}
 
 
+def test_before_the_first_input_nothing_is_held(tmp_path):
+    run = ch.Simulation(leg(ch.Motor("motor", "hip", effort=0.5)), 1e-2)
+    run.step(steps=3)
+    run.step({"motor": 2.0}, steps=2)
+    expected = [0.5, 0.5, 0.5, 2.5, 2.5, 2.5]
+    for found in (run.result(), ch.load(run.result().save(tmp_path / "run.nc"))):
+        assert found.effort("motor").tolist() == expected
+
+
 def test_the_input_of_a_servo_is_its_target():
     """Whatever target the model has: the bits are those of a servo with the input as its own."""
 

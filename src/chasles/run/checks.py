@@ -247,10 +247,8 @@ def missed_energy(ended: Ended) -> list[str]:
     names = [f.name for f in model.forces if isinstance(f, Contact | JointStop)]
     if any(words.startswith(UNBALANCED) for words in ended.said):
         return []
-    watch = ended.run.watch
-    impacts = watch is not None and watch.bouncer is not None  # what they take is not booked
     damps = isinstance(ended.run.stepper.scheme, LinearlyImplicit)  # what it does not resolve
-    if not names and (impacts or damps or len(saved.times) < FEW_STATES):
+    if not names and (ended.has_impacts or damps or len(saved.times) < FEW_STATES):
         return []
     every = 1 + len(saved.times) // (MOST_STATES if names else SAMPLED_STATES)
     absolute, integrals = saved.absolute[::every], saved.integrals[::every]

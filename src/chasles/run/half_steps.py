@@ -202,11 +202,13 @@ UNSEEN_LIFT = 1e-6
 def turning_forces(ended: Ended) -> list[str]:
     """What is to be said of stiff forces whose directions change in a step; nothing if nothing is.
 
-    Contacts are left out: bounces are looked at by themselves (see `missed_energy`).
+    Contacts are left out: bounces are looked at by themselves (see `missed_energy`).  So are
+    impacts, which take energy.
     """
     run, setup = ended.run, ended.setup
     forces, step = setup.model.forces, run.grid.step
-    bounces = any(isinstance(force, Contact | JointStop) for force in forces)
+    contacts = any(isinstance(force, Contact | JointStop) for force in forces)
+    bounces = contacts or ended.has_impacts
     if not isinstance(run.stepper.scheme, LinearlyImplicit) or bounces or not forces or ended.said:
         return []
     lost, gained, joules = energy_missed(ended)

@@ -280,3 +280,8 @@ class Ended:
     @property
     def setup(self) -> Setup:
         return self.run.stepper.solver.setup
+
+    @property
+    def has_impacts(self) -> bool:
+        """Whether there may have been impacts, of which no force books what they take."""
+        return self.run.watch is not None and self.run.watch.bouncer is not None
