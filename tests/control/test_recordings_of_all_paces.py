@@ -207,6 +207,17 @@ def test_a_recorded_run_at_rest_says_so_again(options, tmp_path):
 
 
 @pytest.mark.parametrize("options", PACES.values(), ids=PACES)
+@pytest.mark.parametrize("start", [(0.0, 0.0), (0.0, -1.0)], ids=["at rest", "falling"])
+def test_a_recorded_run_that_ends_at_its_start_ends_there_again(start, options, tmp_path):
+    model, floor = bouncing(restitution=0.0)
+    options = options | {"events": [floor], "into": tmp_path / "run", "start": {"rail": start}}
+    for resume in (False, True, True):
+        with pytest.raises(ch.SimulationStopped, match="comes to rest") as stopped:
+            ch.simulate(model, 1.0, resume=resume, **options)
+        assert stopped.value.result.t.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("options", PACES.values(), ids=PACES)
 def test_a_continued_run_comes_to_rest_where_the_whole_one_does(options):
     """How fast it was before counts for what is slow."""
     model, floor = bouncing()

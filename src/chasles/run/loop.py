@@ -115,12 +115,14 @@ class Run:
             return
         if self.begun is not None:
             self.watch.recall_rebounds(self.begun)
+        self.checkpoint()  # from which a run begins anew that this impact ends
         met = self.watch.begin(self.block, self.reached)
         if met is not None:
             try:
                 self.meet(self.reached, met)
             except ChaslesError as failed:
-                self.stopped = as_stop(failed)
+                self.stopped, self.is_unsure = as_stop(failed), True
+        self.ended_at = -1
 
     def take(self, most: int) -> None:
         """Some steps, so many at the most: one where events are looked for."""
@@ -280,8 +282,3 @@ class Ended:
     @property
     def setup(self) -> Setup:
         return self.run.stepper.solver.setup
-
-    @property
-    def has_impacts(self) -> bool:
-        """Whether there may have been impacts, of which no force books what they take."""
-        return self.run.watch is not None and self.run.watch.bouncer is not None
