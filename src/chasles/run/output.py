@@ -39,7 +39,9 @@ class Output:
     def __init__(self, run: "Run", record: "Recording | None") -> None:
         grid = run.grid
         self.run, self.record = run, record
-        self.every, self.wanted = grid.save_every, grid.t_eval
+        self.every = grid.save_every
+        # of the last one, rounding may be beyond the end
+        self.wanted = None if grid.t_eval is None else np.minimum(grid.t_eval, grid.until)
         self.kept = run.stepper.layout.kept
         self.times: list[Floats] = []
         self.points: list[Floats] = []

@@ -71,7 +71,7 @@ class TolerancePace(ChoosingPace):
             if not run.is_resumed:
                 run.output.put(run.reached, run.block)
             return
-        self.wanted, self.points = np.minimum(wanted, run.grid.until), np.zeros((len(wanted), kept))
+        self.wanted, self.points = wanted, np.zeros((len(wanted), kept))
         begun = int(np.searchsorted(self.wanted, run.reached, side="right"))
         self.points[:begun] = run.block[:kept]
         self.control[adaptive.NEXT] = max(begun, run.output.served)
