@@ -127,6 +127,14 @@ def test_events_and_impacts_are_found(name, times):
     assert ended.coordinate("rail")[-1] == pytest.approx(-0.5, abs=1e-9)
 
 
+def test_a_state_that_no_step_may_end_at_stops_a_simulation_with_a_reason(monkeypatch):
+    by_hand = ch.Simulation(bob_on_a_rail(), rtol=1e-6, method="scipy RK45")
+    by_hand.step(steps=2)
+    monkeypatch.setattr(scipy_pace, "local_state", lambda *_: scipy_pace.NOT_FINITE)
+    with pytest.raises(ch.SimulationStopped, match="not numbers"):
+        by_hand.result()
+
+
 def test_a_simulation_takes_steps():
     with pytest.raises(ch.ChaslesError, match="chooses its steps"):
         ch.Simulation(heavy_top(), step=1e-3, method="scipy RK45")

@@ -142,8 +142,8 @@ class ScipyPace(ChoosingPace):
         try:
             run.block, run.spare, self.solver = self.present(), run.block, None
             self.restarts += int(run.reached < self.until)
-        except Failed as failed:
-            self.give_up(self.why(failed.outcome))
+        except SimulationStopped as why:
+            self.give_up(why)
 
     # --- events ---
 
@@ -207,7 +207,7 @@ class ScipyPace(ChoosingPace):
             *self.lent, run.block, np.ascontiguousarray(solver.y), solver.t, mean, block
         )
         if outcome != OK:
-            raise Failed(int(outcome))
+            raise self.why(int(outcome))
         return block
 
     @property
