@@ -38,6 +38,7 @@ RUNS = {
     "terminal": {"rtol": 1e-8, "events": events(True), "save_every": 2},
     "impacts": {"rtol": 1e-8, "events": BOUNCES, "save_every": 2},
     "times": {"rtol": 1e-8, "t_eval": TIMES},
+    "times, terminal": {"rtol": 1e-4, "t_eval": TIMES, "events": events(True)},
     "times and impacts": {"rtol": 1e-8, "t_eval": TIMES, "events": BOUNCES},
     "grid, events": {"step": 1e-2, "events": events(), "save_every": 3},
     "grid, terminal": {"step": 1e-2, "events": events(True), "save_every": 3},
@@ -122,6 +123,136 @@ def test_a_run_that_ctrl_c_ended_is_continued_to_the_bit(method, tmp_path):
         np.testing.assert_array_equal(more.t, whole.t[rest:])
         np.testing.assert_array_equal(more.absolute, whole.absolute[rest:])
         assert more.provenance.steps == whole.provenance.steps - half.provenance.steps
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_with_chosen_times_that_ctrl_c_ended_goes_on_to_the_bit(name, tmp_path):
+    """Wanted times may lie within the next step: nothing that is earlier comes after them."""
+    options = RUNS[name] | {"sample": 0.05, "t_eval": TIMES}
+    options.pop("save_every", None)
+
+    def shaker(t, state):
+        return {"motor": 0.2 * np.cos(3.0 * t) * state.coordinate("hinge")}
+
+    whole, pressed = run(**options | {"controller": shaker}), []
+
+    def interrupting(t, state):
+        if t > 1.0 and not pressed:
+            pressed.append(t)
+            signal.raise_signal(signal.SIGINT)
+        return shaker(t, state)
+
+    options |= {"into": tmp_path / "run", "controller": interrupting}
+    with pytest.raises(KeyboardInterrupt) as ended:
+        run(**options)
+    for half in (ended.value.result, ch.load(tmp_path / "run")):
+        assert (np.diff(half.t) > 0.0).all() and half.t[-1] >= 1.0
+    same(run(**options, resume=True), whole)
+
+
+@pytest.mark.parametrize("name", [name for name in RUNS if "events" in RUNS[name]])
+def test_a_continued_run_with_events_is_recorded(name, tmp_path):
+    options = {key: value for key, value in RUNS[name].items() if key != "t_eval"}
+    half = ch.simulate(pendulum(), 1.0, start=START, **options)
+    whole = ch.simulate(pendulum(), UNTIL, start=half, **options)
+    folder = tmp_path / "run"
+    for resume in (False, True):
+        again = ch.simulate(pendulum(), UNTIL, start=half, into=folder, resume=resume, **options)
+        same(again, whole)
+
+
+PACES = {"grid": {"step": 1e-2}, "rtol": {"rtol": 1e-6}}
+
+
+@pytest.mark.parametrize("options", PACES.values(), ids=PACES)
+def test_events_of_a_step_in_which_one_failed_are_looked_for_again(options, tmp_path):
+    fails = []
+
+    def broken(t, state):
+        if fails and t > 1.0:
+            raise OSError("no network")
+        return 1.0
+
+    when = ch.Event(lambda t, state: t - 1.005, name="a time")
+    options = options | {"events": [when, ch.Event(broken, name="broken")]}
+    whole = run(**options)
+    fails.append(True)
+    with pytest.raises(ch.SimulationStopped, match="event 'broken' raised OSError") as stopped:
+        run(into=tmp_path / "run", **options)
+    assert stopped.value.result.events["a time"].tolist() == []
+    fails.clear()
+    same(run(into=tmp_path / "run", resume=True, **options), whole)
+    more = ch.simulate(pendulum(), UNTIL, start=stopped.value.result, **options)
+    assert more.events["a time"] == pytest.approx([1.005], abs=1e-9)
+
+
+def bouncing(restitution=0.5):
+    """A ball that is thrown up from a floor, with its motion until it rests: 2 v / g / (1 - e)."""
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, velocity=(0, 0, 3.0))
+    rail = ch.Prismatic("rail", ch.GROUND, ball, axis="z")
+    floor = ch.Impact("floor", rail, lower=0.0, restitution=restitution)
+    return ch.Model([ball], [rail]), floor
+
+
+@pytest.mark.parametrize("options", PACES.values(), ids=PACES)
+def test_a_recorded_run_at_rest_says_so_again(options, tmp_path):
+    model, floor = bouncing()
+    options = options | {"events": [floor], "into": tmp_path / "run"}
+    found = []
+    for resume in (False, True):
+        with pytest.raises(ch.SimulationStopped, match="comes to rest") as stopped:
+            ch.simulate(model, 3.0, resume=resume, **options)
+        found.append(stopped.value.result)
+    same(found[1], found[0])
+
+
+@pytest.mark.parametrize("options", PACES.values(), ids=PACES)
+@pytest.mark.parametrize("start", [(0.0, 0.0), (0.0, -1.0)], ids=["at rest", "falling"])
+def test_a_recorded_run_that_ends_at_its_start_ends_there_again(start, options, tmp_path):
+    model, floor = bouncing(restitution=0.0)
+    options = options | {"events": [floor], "into": tmp_path / "run", "start": {"rail": start}}
+    for resume in (False, True, True):
+        with pytest.raises(ch.SimulationStopped, match="comes to rest") as stopped:
+            ch.simulate(model, 1.0, resume=resume, **options)
+        assert stopped.value.result.t.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("options", PACES.values(), ids=PACES)
+def test_a_continued_run_comes_to_rest_where_the_whole_one_does(options):
+    """How fast it was before counts for what is slow."""
+    model, floor = bouncing()
+    half = ch.simulate(model, 1.21, events=[floor], **options)
+    times = []
+    for start in (None, half):
+        with pytest.raises(ch.SimulationStopped, match="comes to rest") as stopped:
+            ch.simulate(model, 3.0, start=start, events=[floor], **options)
+        times.append(stopped.value.result.events["floor"])
+    assert np.concatenate((half.events["floor"], times[1])) == pytest.approx(times[0], abs=1e-9)
+
+
+def test_other_impacts_of_the_same_name_are_refused(tmp_path, refusal):
+    model, floor = bouncing()
+    ch.simulate(model, 1.0, step=1e-2, events=[floor], into=tmp_path / "run")
+    go_on = partial(ch.simulate, model, 1.1, step=1e-2, into=tmp_path / "run", resume=True)
+    said = refusal(partial(go_on, events=[bouncing(0.4)[1]]), ch.InvalidFile)
+    assert "belongs to other events" in said
+    assert go_on(events=[floor]).t[-1] == 1.1
+
+
+def test_a_continued_run_takes_the_first_step_that_is_asked_for():
+    half = ch.simulate(pendulum(), 1.0, start=START, rtol=1e-8)
+    more = ch.simulate(pendulum(), UNTIL, start=half, rtol=1e-8, first_step=1e-5)
+    assert more.t[1] - more.t[0] == pytest.approx(1e-5, rel=1e-6)
+
+
+@pytest.mark.parametrize("method", ["scipy RK45", "scipy LSODA", "dop853"])
+def test_a_run_by_hand_is_continued_where_it_stands(method):
+    by_hand = ch.Simulation(pendulum(), rtol=1e-9, start=START, method=method)
+    by_hand.step(steps=20)
+    half = by_hand.result()
+    more = ch.simulate(pendulum(), UNTIL, start=half, rtol=1e-9, method=method)
+    assert more.absolute[0] == pytest.approx(half.absolute[-1], abs=1e-14)
+    assert more.absolute[-1] == pytest.approx(run(rtol=1e-10).absolute[-1], abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["dop853", "bs3", "scipy RK45", "scipy Radau"])
@@ -257,7 +388,7 @@ def test_a_forged_memory_is_refused_or_makes_a_result(name, all_numbers, tmp_pat
     [
         {"events": []}, {"events": None}, {"events": {"end": "abc"}}, {"events": {"end": ["nan"]}},
         {"events": {"end": [float("nan")]}}, {"events": {"end": [-1.0]}}, {"origin": "-0x1p3"},
-        {"index": 0}, {"step": "0x1p-1000"},
+        {"index": 0}, {"step": "0x1p-1000"}, {"steps": -1}, {"steps": "12"}, {"steps": 1.5},
     ],
     ids=str,
 )  # fmt: skip

@@ -140,6 +140,15 @@ def test_inputs_are_held_and_have_the_bits_of_a_controller():
     assert sim.inputs == {"motor": -17.0, "servo": 0.19}
 
 
+def test_before_the_first_input_nothing_is_held(tmp_path):
+    run = ch.Simulation(leg(ch.Motor("motor", "hip", effort=0.5)), 1e-2)
+    run.step(steps=3)
+    run.step({"motor": 2.0}, steps=2)
+    expected = [0.5, 0.5, 0.5, 2.5, 2.5, 2.5]
+    for found in (run.result(), ch.load(run.result().save(tmp_path / "run.nc"))):
+        assert found.effort("motor").tolist() == expected
+
+
 def test_the_input_of_a_servo_is_its_target():
     """Whatever target the model has: the bits are those of a servo with the input as its own."""
 
@@ -277,6 +286,22 @@ def test_a_simulation_that_stops_says_why_and_keeps_its_result():
         sim.step()
     sim.reset()
     sim.step()
+
+
+def test_as_many_steps_as_there_may_be_take_no_memory():
+    """With tolerances they are taken in pieces, as in a run."""
+    by_hand = ch.Simulation(leg(), rtol=1e-6, save_every=0)
+    run, pieces = by_hand._run, []
+    take = run.take
+
+    def counted(most):
+        pieces.append(most)
+        run.interrupted = len(pieces) > 2
+        take(most)
+
+    run.take = counted
+    by_hand.step(steps=10**14)
+    assert max(pieces) <= run.pace.largest < 10**5
 
 
 @pytest.mark.parametrize("method", ["dop853", "scipy RK45"])

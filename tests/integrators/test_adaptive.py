@@ -196,6 +196,36 @@ def test_projected_joints_are_closed_at_every_wanted_time(space):
     assert max(result.violation(name).max() for name in result.model.joint_names) < 1e-9
 
 
+CALLS = {"t_eval": {"t_eval": np.linspace(0.01, 2.0, 60)}, "events": {"events": [lambda t, s: 1.0]}}
+
+
+@pytest.mark.parametrize("method", ["dop853", "tsit5", "scipy DOP853", "scipy RK45"])
+@pytest.mark.parametrize("options", CALLS.values(), ids=CALLS)
+def test_a_force_that_fails_between_the_ends_of_a_step_stops_the_run(options, method):
+    """A formula that fails in one call, whichever it is: states are numbers, at true times."""
+    sphere = ch.Body.sphere("ball", radius=0.1, mass=1.0)
+    calls, failing = [0], [0]
+
+    def push(*state):
+        calls[0] += 1
+        if calls[0] == failing[0]:
+            raise ValueError("no value")
+        return (0.0, 0.0, 0.3), (0.0, 0.0, 0.0)
+
+    model = ch.Model([sphere], [], [ch.CustomForce("push", sphere, formula=push)])
+    stopped = 0
+    for failing[0] in range(2, 50):
+        calls[0] = 0
+        try:
+            found = ch.simulate(model, 2.0, rtol=1e-8, method=method, **options)
+        except ch.SimulationStopped as error:
+            found, stopped = error.result, stopped + 1
+        assert np.isfinite(found.absolute).all()
+        heights = 0.5 * (0.3 - 9.81) * found.t**2
+        assert found.position("ball")[:, 2] == pytest.approx(heights, abs=1e-6)
+    assert stopped or "853" not in method  # only that has stages between the ends
+
+
 def test_a_driven_hinge_is_where_it_is_told_to_be_at_every_wanted_time():
     arm = ch.Body.box("arm", size=(1.0, 0.1, 0.1), mass=2.0, position=(0.5, 0, 0))
     hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 0))

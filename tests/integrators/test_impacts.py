@@ -151,6 +151,19 @@ def test_a_run_that_starts_at_an_end_and_moves_towards_it_bounces_at_once(space)
     assert result.coordinate("rail").min() > -1e-9
 
 
+@pytest.mark.parametrize("method", ["bs3", "dop853", "scipy RK45"])
+@pytest.mark.parametrize("speed", [1e-3, 1e-2])
+def test_short_bounces_at_the_start_are_seen_one_by_one(method, speed):
+    """The first step is as short as those after other impacts: t_k = k 2 v / g."""
+    period = 2.0 * speed / GRAVITY
+    stop = ch.Impact("stop", "rail", lower=0.0)
+    found = ch.simulate(
+        hanging_sledge(), 60.5 * period, rtol=1e-4, method=method, start={"rail": (0.0, -speed)},
+        events=[stop],
+    ).events["stop"]  # fmt: skip
+    assert found == pytest.approx(period * np.arange(61), abs=1e-8 * period)
+
+
 def test_what_starts_at_rest_on_an_end_is_another_model():
     with pytest.raises(ch.SimulationStopped, match="comes to rest"):
         ch.simulate(hanging_sledge(), 1.0, events=[ch.Impact("stop", "rail", lower=0.0)], **TIGHT)

@@ -86,6 +86,17 @@ def test_what_does_not_fit_is_refused(options, words):
         ch.simulate(heavy_top(), 0.1, **options)
 
 
+@pytest.mark.parametrize(
+    "options", [{"rtol": 1e-7, "method": "scipy RK45"}, {"rtol": 1e-7}, {"step": 0.1}]
+)
+def test_a_wanted_time_may_be_rounded_beyond_the_end(options):
+    """3 * 0.1 is an ulp more than 0.3."""
+    times = 0.1 * np.arange(1, 4)
+    for wanted in (times, times[2:]):
+        found = ch.simulate(bob_on_a_rail(), 0.3, t_eval=wanted, **options)
+        assert found.t == pytest.approx(wanted, abs=1e-15) and found.t[-1] == 0.3
+
+
 def bob_on_a_rail():
     """Let go 1 m above a floor, in a field of 8 m/s^2: it is there after 0.5 s."""
     bob = ch.Body.sphere("bob", radius=0.1, mass=2.0)
@@ -114,6 +125,14 @@ def test_events_and_impacts_are_found(name, times):
     ended = ch.simulate(bob_on_a_rail(), 1.0, events=[end], **options)
     assert ended.t[-1] == ended.events["end"][0] == pytest.approx(half, abs=1e-6)
     assert ended.coordinate("rail")[-1] == pytest.approx(-0.5, abs=1e-9)
+
+
+def test_a_state_that_no_step_may_end_at_stops_a_simulation_with_a_reason(monkeypatch):
+    by_hand = ch.Simulation(bob_on_a_rail(), rtol=1e-6, method="scipy RK45")
+    by_hand.step(steps=2)
+    monkeypatch.setattr(scipy_pace, "local_state", lambda *_: scipy_pace.NOT_FINITE)
+    with pytest.raises(ch.SimulationStopped, match="not numbers"):
+        by_hand.result()
 
 
 def test_a_simulation_takes_steps():

@@ -127,3 +127,17 @@ def test_a_motion_that_is_right_is_not_reported_but_work_that_is_not():
     assert run.position("bob")[-1] == pytest.approx((0.9, 0, 0), abs=1e-6)
     assert run.work("rod")[-1] > -0.5 * 5e5
     assert "result.work" in texts and "turn" not in texts and "alike" in texts
+
+
+@pytest.mark.parametrize("restitution", [0.5, 0.8])
+def test_what_impacts_take_is_no_vibration(restitution):
+    """m v^2 (1 - e^2) / 2 of a ball on a soft spring: no force has taken it."""
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, velocity=(2.0, 0, 0))
+    rail = ch.Prismatic("rail", ch.GROUND, ball, axis="x")
+    spring = ch.Spring(
+        "spring", ch.GROUND, ball, at=(-1, 0, 0), at_b=(0, 0, 0), stiffness=200.0, rest_length=1.0
+    )
+    model = ch.Model([ball], [rail], [spring], gravity=(0, 0, 0))
+    stop = ch.Impact("stop", rail, upper=0.05, restitution=restitution)
+    run = ch.simulate(model, 1.0, 1e-3, method="linearly-implicit", events=[stop])
+    assert len(run.events["stop"]) > 2 and run.warnings == ()

@@ -71,6 +71,20 @@ def test_what_swings_and_fades_or_grows_is_told(method, turned):
     assert result.warnings if off > 0.15 else not (off < 0.02 and result.warnings)
 
 
+@pytest.mark.parametrize("steered", ["by a controller", "by an impact"])
+def test_no_step_is_advised_that_was_not_tried_with_what_steered_the_run(steered):
+    """Without gravity nothing moves by itself, and any step would do: -ch = 8, and 4 with half."""
+    free = dropped(8000.0)
+    motor = ch.Motor("motor", "rail", effort=0.0)
+    model = ch.Model(free.bodies, free.joints, [*free.forces, motor], gravity=(0, 0, 0))
+    options = {"controller": lambda t, now: {"motor": 10.0 if t < 0.008 else 0.0}}
+    if steered == "by an impact":
+        stop = ch.Impact("stop", "rail", lower=0.0, upper=1.0)
+        options = {"events": [stop], "start": {"rail": (0.0, -1e-3)}}
+    with pytest.warns(ch.ChaslesWarning, match="smaller than 0.001 s"):
+        ch.simulate(model, 0.01, step=1e-3, **options)
+
+
 @pytest.mark.parametrize("damping", [2800.0, 3000.0])
 def test_a_damper_too_stiff_for_the_step_is_told_with_time_force_and_a_step_that_would_do(damping):
     with pytest.warns(ch.ChaslesWarning, match="energy balance") as told:

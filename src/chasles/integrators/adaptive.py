@@ -31,7 +31,7 @@ from chasles.core.state_block import (
     retract,
     slope_length,
 )
-from chasles.core.step_checks import begin_step, end_step, monitor_energy, monitor_gaps
+from chasles.core.step_checks import all_finite, begin_step, end_step, monitor_energy, monitor_gaps
 from chasles.integrators.advance import MONITOR_EVERY, SEEN, exchange
 from chasles.integrators.measure import (
     Measure,
@@ -228,10 +228,14 @@ def work_error(mechanism: Any, pair: Any, out: Any, rtol: float, atol: float) ->
 
 @routine
 def put_between(
-    mechanism: Any, workspace: Any, pair: Any, state: Any, t: float, step: float, theta: float,
-    out: Any,
-) -> None:  # fmt: skip
-    """The point at t + theta * step of the step from `state` whose slopes are there."""
+    mechanism: Any, workspace: Any, pair: Any, state: Any, then: Any, t: float, step: float,
+    theta: float, out: Any,
+) -> int:  # fmt: skip
+    """The point at t + theta * step of the step from `state` whose slopes are there: OK, or not a
+    number, which is copied to `then`.
+
+    A force may fail at the stages that a step itself has not, though its end is a good state.
+    """
     for i in range(pair.total):
         weight = 0.0
         for k in range(pair.degree - 1, -1, -1):
@@ -241,6 +245,10 @@ def put_between(
     combine(pair.weights, 0, pair.total, step, pair.slopes, length, pair.increment)
     retract(mechanism, state, pair.increment, out)
     drive(mechanism, workspace, t + theta * step, out)
+    if all_finite(out, mechanism.layout.integrals):
+        return OK
+    copy(out, then, mechanism.layout.kept)
+    return NOT_FINITE
 
 
 @routine
@@ -275,7 +283,10 @@ def save_between(
                 return outcome
             copy(aside, row, kept)
         else:
-            put_between(mechanism, workspace, pair, state, t, end - t, (when - t) / (end - t), row)
+            theta = (when - t) / (end - t)
+            outcome = put_between(mechanism, workspace, pair, state, then, t, end - t, theta, row)
+            if outcome != OK:
+                return outcome
         index += 1
     control[NEXT] = index
     return OK
@@ -394,14 +405,18 @@ def adapt(
             )
         if outcome == OK:
             for k in range(thetas.shape[0]):
-                put_between(
-                    model, work, pair, now, begin, end - begin, thetas[k], beyond(inner, k * kept)
-                )
+                if outcome == OK:
+                    outcome = put_between(
+                        model, work, pair, now, then, begin, end - begin, thetas[k],
+                        beyond(inner, k * kept),
+                    )  # fmt: skip
+        if outcome == OK:
             outcome = save_between(
                 model, work, pair, now, then, side, begin, end, run, when, count, most[REAL],
                 history,
             )  # fmt: skip
-        if outcome != OK:
+        if outcome != OK:  # the step was not taken
+            run[NOW], run[ACCEPTED] = begin, run[ACCEPTED] - 1.0
             break
         go_on(model, pair)
         now, then = then, now

@@ -41,7 +41,7 @@ from chasles.integrators.rattlie import RATTLIE
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import Contact, CustomForce, JointStop
 from chasles.result import energy
-from chasles.run.half_steps import lost_attitudes, turning_forces, unseen_energy
+from chasles.run.half_steps import has_impacts, lost_attitudes, turning_forces, unseen_energy
 from chasles.run.loop import Ended
 from chasles.run.stepper import Stepper
 
@@ -140,7 +140,9 @@ def failed_checks(ended: Ended) -> list[str]:
         )
     if UNBALANCED_SINCE in said:
         since = float(StateBlock(ended.block, stepper.layout).alarm()[UNBALANCED_SINCE])
-        better = step_that_would_do(stepper, step, since)
+        better = None
+        if not (ended.run.control.steers or has_impacts(ended.run)):
+            better = step_that_would_do(stepper, step, since)
         remedy = f"{better:.2g} s would do" if better else f"smaller than {step:g} s"
         said[UNBALANCED_SINCE] += (
             f": the motion after that is not right. Take a smaller step ({remedy}) or a method of"
@@ -247,10 +249,8 @@ def missed_energy(ended: Ended) -> list[str]:
     names = [f.name for f in model.forces if isinstance(f, Contact | JointStop)]
     if any(words.startswith(UNBALANCED) for words in ended.said):
         return []
-    watch = ended.run.watch
-    impacts = watch is not None and watch.bouncer is not None  # what they take is not booked
     damps = isinstance(ended.run.stepper.scheme, LinearlyImplicit)  # what it does not resolve
-    if not names and (impacts or damps or len(saved.times) < FEW_STATES):
+    if not names and (has_impacts(ended.run) or damps or len(saved.times) < FEW_STATES):
         return []
     every = 1 + len(saved.times) // (MOST_STATES if names else SAMPLED_STATES)
     absolute, integrals = saved.absolute[::every], saved.integrals[::every]

@@ -168,6 +168,11 @@ class Control:
         self.drained = 0  # how many of them are kept elsewhere
 
     @property
+    def steers(self) -> bool:
+        """Whether inputs change the motion: steps that are tried later would not know them all."""
+        return self.controller is not None or bool(self.values.any())
+
+    @property
     def sample(self) -> float:
         """Between two samples, in steps or s; 0 without a controller."""
         every = self.every if self.period is None else self.period

@@ -34,7 +34,9 @@ class GridPace(Pace):
 
     def begin(self) -> None:
         run = self.run
-        run.first = 0 if run.is_resumed else run.grid.first
+        run.first = run.grid.first
+        if run.is_resumed and run.output.record is not None:
+            run.first -= min(run.first, run.output.record.steps())
         self.before, self.aside, self.other = (np.zeros_like(run.block) for _ in range(3))
         self.longest = np.inf  # of the next step, after an impact
         self.taken = 0  # steps, with those between the grid's
@@ -149,7 +151,7 @@ class GridPace(Pace):
 
     def keep(self) -> None:
         run, grid = self.run, self.run.grid
-        is_watched = run.watch is not None and run.goes_on and run.index < grid.steps
+        is_watched = run.watch is not None and not run.is_cut and run.index < grid.steps
         if is_watched and run.reached == grid.time(run.index + 1):
             if run.output.wanted is None:
                 run.output.until(run.index, run.index + 1)
@@ -292,7 +294,7 @@ class GridPace(Pace):
         return self.run.index - first, self.run.grid.steps - first, "step"
 
     def counted(self) -> dict[str, int]:
-        """Evaluations, iterations and factorisations (see `core.tally`).
+        """Evaluations, iterations and factorisations (see `core.outcomes`).
 
         A scheme that does not count solves for the equations of motion at every one of its stages.
         """

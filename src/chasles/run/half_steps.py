@@ -51,10 +51,15 @@ def can_be_repeated(run: Run, method: Method) -> bool:
 
     One in a folder that goes on has its first steps there.
     """
-    grid, steered = run.grid, run.control.controller is not None or run.control.values.any()
+    grid = run.grid
     whole = run.first == 0 and grid.origin == 0.0 and grid.until < np.inf and run.can_go_on
-    alone = not steered and run.stopped is None and run.index > 0
+    alone = not run.control.steers and run.stopped is None and run.index > 0
     return whole and alone and method.history is None and isinstance(run.pace, GridPace)
+
+
+def has_impacts(run: Run) -> bool:
+    """Whether there may have been impacts, of which no force books what they take."""
+    return run.watch is not None and run.watch.bouncer is not None
 
 
 def missed_by(run: Run, measure: Measure, parts: int = 1) -> tuple[float, str] | None:
@@ -202,11 +207,13 @@ UNSEEN_LIFT = 1e-6
 def turning_forces(ended: Ended) -> list[str]:
     """What is to be said of stiff forces whose directions change in a step; nothing if nothing is.
 
-    Contacts are left out: bounces are looked at by themselves (see `missed_energy`).
+    Contacts are left out: bounces are looked at by themselves (see `missed_energy`).  So are
+    impacts, which take energy.
     """
     run, setup = ended.run, ended.setup
     forces, step = setup.model.forces, run.grid.step
-    bounces = any(isinstance(force, Contact | JointStop) for force in forces)
+    contacts = any(isinstance(force, Contact | JointStop) for force in forces)
+    bounces = contacts or has_impacts(run)
     if not isinstance(run.stepper.scheme, LinearlyImplicit) or bounces or not forces or ended.said:
         return []
     lost, gained, joules = energy_missed(ended)

@@ -14,6 +14,7 @@ mechanism) and 0 for an inelastic one.  Poses stay as they are.
 
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -116,6 +117,7 @@ class End(Event):
     changes = True
     impact: Impact
     key: tuple[str, Any]
+    limit: float
     side: int
 
     def __init__(self, impact: Impact, key: tuple[str, Any], limit: float, side: int) -> None:
@@ -125,7 +127,16 @@ class End(Event):
         super().__init__(beyond, direction=1, name=impact.name)
         object.__setattr__(self, "impact", impact)
         object.__setattr__(self, "key", key)
+        object.__setattr__(self, "limit", float(limit))
         object.__setattr__(self, "side", side)
+
+
+def identity(event: Event) -> tuple[Any, ...]:
+    """What an event is, but for its function."""
+    own: tuple[Any, ...] = event.name, int(event.direction), bool(event.terminal)
+    if isinstance(event, End):
+        own += event.key, event.limit, event.side, float(event.impact.restitution)
+    return own
 
 
 def expanded(events: tuple[Any, ...], model: Model) -> tuple[Event, ...]:
@@ -332,28 +343,38 @@ class EventWatch(Watcher):
         self.bouncer = Bouncer(stepper, ends) if ends else None
         self.fastest = {} if self.bouncer is None else self.bouncer.fastest
         self.ending = ""  # what ended the run, in words
+        self.identity = float(crc32(repr([*map(identity, events)]).encode()))
 
     @property
     def is_over(self) -> bool:
         return bool(self.ending)
 
     def memory(self) -> Floats:
-        """What is known at the beginning of a step: values, and the fastest rebounds; nothing
-        before the first.
+        """What is known at the beginning of a step: values, the fastest rebounds, and of which
+        events; nothing before the first.
         """
-        return np.array([*self.last, *self.fastest.values()] if self.last else [])
+        known = [*self.last, *self.fastest.values(), self.identity]
+        return np.array(known if self.last else [])
+
+    def are_events_of(self, begun: Checkpoint) -> bool:
+        """Whether another run, of which this is known, had the same events."""
+        known, count = begun.watched, len(self.events) + len(self.fastest) + 1
+        return bool(known.size == count and np.isfinite(known).all() and known[-1] == self.identity)
 
     def recall(self, begun: Checkpoint, found: dict[str, list[float]]) -> None:
         """Go on with the events of another run."""
-        values, count = begun.watched.tolist(), len(self.events)
-        known = len(values) == count + len(self.fastest) and np.isfinite(values).all()
-        if not known or [*found] != [*self.found]:
+        if not self.are_events_of(begun) or [*found] != [*self.found]:
             raise InvalidFile(
                 "resume: what is known of events belongs to other events.",
                 "Repeat the call that began the run, or record into another folder.",
             )
-        self.found, self.last = found, values[:count]
-        self.fastest.update(zip(self.fastest, values[count:]))
+        self.found, self.last = found, begun.watched[: len(self.events)].tolist()
+        self.recall_rebounds(begun)
+
+    def recall_rebounds(self, begun: Checkpoint) -> None:
+        """Go on with the fastest rebounds of a run, if it had the same events."""
+        if self.are_events_of(begun):
+            self.fastest.update(zip(self.fastest, begun.watched[len(self.events) :].tolist()))
 
     def begin(self, block: Floats, t: float) -> End | None:
         """Values at the start, and the end that is met there, if one is."""

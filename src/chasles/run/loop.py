@@ -77,6 +77,7 @@ class Run:
         self.stopped: SimulationStopped | None = None
         self.interrupted = False
         self.is_over = False  # by an event, or given up
+        self.is_unsure = False  # what happened in the last step is not known: a function failed
         self.ending = ""  # what ended it before its time, in words
         self.output = Output(self, record)
         self.pace = pace or GridPace()
@@ -109,15 +110,19 @@ class Run:
         self.pace.begin()
         if self.watch is None:
             return
-        if record is not None and self.begun is not None and self.begun.watched.size:
+        if record is not None and record.begun and self.begun and self.begun.watched.size:
             self.watch.recall(self.begun, record.events())
             return
+        if self.begun is not None:
+            self.watch.recall_rebounds(self.begun)
+        self.checkpoint()  # from which a run begins anew that this impact ends
         met = self.watch.begin(self.block, self.reached)
         if met is not None:
             try:
                 self.meet(self.reached, met)
             except ChaslesError as failed:
-                self.stopped = as_stop(failed)
+                self.stopped, self.is_unsure = as_stop(failed), True
+        self.ended_at = -1
 
     def take(self, most: int) -> None:
         """Some steps, so many at the most: one where events are looked for."""
@@ -139,7 +144,7 @@ class Run:
                 pace.go_back(stop[0])
                 self.meet(*stop)
         except ChaslesError as failed:
-            self.stopped = as_stop(failed)
+            self.stopped, self.is_unsure = as_stop(failed), True
 
     def meet(self, t: float, event: Event) -> None:
         """End the run at an event, or go on from an impact."""
@@ -152,7 +157,12 @@ class Run:
 
     @property
     def goes_on(self) -> bool:
-        return self.stopped is None and not self.interrupted and not self.is_over
+        return not (self.interrupted or self.is_cut)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether an error or an event ended it, within a step as a rule."""
+        return self.stopped is not None or self.is_over
 
     def interrupt(self) -> None:
         """End after the piece of steps that is being made."""
@@ -234,7 +244,8 @@ class Run:
 
     def checkpoint(self) -> Checkpoint:
         """Where the run stands, after a whole step; before the one in which an event ended it."""
-        if self.ended is not None and (self.is_over or self.ended_at == self.index):
+        is_known = self.is_over or self.is_unsure or self.ended_at == self.index
+        if self.ended is not None and is_known:
             return self.ended  # the block may have gone on by a shorter step
         monitor = self.stepper.mechanism.monitor
         counted = np.zeros(3)
@@ -242,7 +253,7 @@ class Run:
             counted[k] = number
         self.ended_at = self.index
         self.ended = Checkpoint(
-            self.block.copy(), *self.pace.place(), self.control.values.copy(),
+            self.pace.present().copy(), *self.pace.place(), self.control.values.copy(),
             monitor.events[: monitor.count[0]].copy(), counted, self.pace.memory(),
             np.zeros(0) if self.watch is None else self.watch.memory(),
         )  # fmt: skip

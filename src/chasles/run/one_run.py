@@ -71,7 +71,7 @@ def integrate(
 ) -> Result:
     """Integrate a model from t = 0 to `until`: see `simulate`.
 
-    glance: (time, steps) -> whether to end a run that chooses its steps.  Warnings point at the
+    probe: (time, steps) -> whether to end a run that chooses its steps.  Warnings point at the
     caller so many calls up.  What functions of time allow of steps that are chosen is shortened.
     `seal` has the last word on what is known of the result.
     """

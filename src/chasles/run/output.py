@@ -39,7 +39,9 @@ class Output:
     def __init__(self, run: "Run", record: "Recording | None") -> None:
         grid = run.grid
         self.run, self.record = run, record
-        self.every, self.wanted = grid.save_every, grid.t_eval
+        self.every = grid.save_every
+        # of the last one, rounding may be beyond the end
+        self.wanted = None if grid.t_eval is None else np.minimum(grid.t_eval, grid.until)
         self.kept = run.stepper.layout.kept
         self.times: list[Floats] = []
         self.points: list[Floats] = []
@@ -131,7 +133,7 @@ class Output:
         run, is_kept = self.run, self.wanted is None or not self.run.goes_on
         if self.record is not None:
             self.write()
-            if is_kept and run.reached != self.record.last_time():
+            if is_kept and run.reached > self.record.last_time():
                 last = self.saved(np.array([run.reached]), run.block[None, : self.kept])
                 self.record.append(last, run.checkpoint(), off_grid=True)
             return self.record.everything()

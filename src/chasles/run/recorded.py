@@ -114,6 +114,8 @@ def read_commit(folder: Path) -> tuple[dict[str, Any], Checkpoint]:
         if not (reached.index >= 0 and reached.step > 0.0 and 0.0 <= reached.time < math.inf):
             raise ValueError(f"it stands at step {short_repr(plain['index'])} of {reached.step} s")
         check_events(plain.get("events", {}))
+        if type(plain.get("steps", 0)) is not int or plain.get("steps", 0) < 0:
+            raise ValueError(f"it has taken {short_repr(plain['steps'])} steps")
         return plain, reached
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise forged(folder / COMMIT, one_line(error)) from None

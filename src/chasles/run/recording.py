@@ -194,9 +194,7 @@ class Recording:
 
     def check_last_time(self, run: Run) -> None:
         """Refuse to go on from before the last state; wanted ones may be within the next step."""
-        reached = self.checkpoint()
-        ahead = 0.0 if run.grid.t_eval is None else reached.step
-        if self.last_time() > reached.time + ahead:
+        if run.grid.t_eval is None and self.last_time() > self.checkpoint().time:
             raise forged(self.folder / COMMIT, "the run stands before its last state")
 
     def is_due(self) -> bool:
@@ -245,6 +243,12 @@ class Recording:
     def last_time(self) -> float:
         """The time of the last state, s; none before the first."""
         return float(self.everything().times[-1]) if self.rows() else -1.0
+
+    def steps(self) -> int:
+        """How many steps the run that goes on has taken."""
+        assert self.commit is not None
+        head, reached = self.commit
+        return int(head.get("steps", reached.index))
 
     def events(self) -> dict[str, list[float]]:
         """When the events of the run that goes on happened, up to where it stands."""

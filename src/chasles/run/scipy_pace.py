@@ -123,7 +123,7 @@ class ScipyPace(ChoosingPace):
 
     def keep(self) -> None:
         run, output, solver = self.run, self.run.output, self.solver
-        if self.cut and run.goes_on and output.wanted is None:
+        if self.cut and not run.is_cut and output.wanted is None:
             output.put(run.reached, run.block)
         if solver is None:
             return
@@ -142,8 +142,8 @@ class ScipyPace(ChoosingPace):
         try:
             run.block, run.spare, self.solver = self.present(), run.block, None
             self.restarts += int(run.reached < self.until)
-        except Failed as failed:
-            self.give_up(self.why(failed.outcome))
+        except SimulationStopped as why:
+            self.give_up(why)
 
     # --- events ---
 
@@ -168,15 +168,21 @@ class ScipyPace(ChoosingPace):
         self.leave_chart()
 
     def resume(self, longest: float) -> None:
-        self.next_step = min(self.next_step or longest, longest)
+        step = min(self.next_step or longest, longest)
+        self.next_step = step if step < np.inf else None
 
     def interpolated(self, t: float) -> Floats:
         """Local coordinates at a time of the last step."""
         if t == self.solver.t:
             end: Floats = self.solver.y
             return end
-        self.dense = self.dense or self.solver.dense_output()
+        try:
+            self.dense = self.dense or self.solver.dense_output()
+        except Failed as failed:  # at stages that the step itself has not
+            raise self.why(failed.outcome) from None
         found: Floats = self.dense(t)
+        if not np.isfinite(found).all():
+            raise self.why(NOT_FINITE)
         return found
 
     def renew(self) -> None:
@@ -201,7 +207,7 @@ class ScipyPace(ChoosingPace):
             *self.lent, run.block, np.ascontiguousarray(solver.y), solver.t, mean, block
         )
         if outcome != OK:
-            raise Failed(int(outcome))
+            raise self.why(int(outcome))
         return block
 
     @property

@@ -137,7 +137,7 @@ class Simulation:
             self._scan_signals(last)
         began = time.perf_counter()
         while run.index < last and run.goes_on:
-            run.take(last - run.index)
+            run.take(min(last - run.index, run.pace.largest))
         self._seconds += time.perf_counter() - began
         if run.stopped is not None:
             stopped = run.stopped

@@ -71,7 +71,7 @@ class TolerancePace(ChoosingPace):
             if not run.is_resumed:
                 run.output.put(run.reached, run.block)
             return
-        self.wanted, self.points = np.minimum(wanted, run.grid.until), np.zeros((len(wanted), kept))
+        self.wanted, self.points = wanted, np.zeros((len(wanted), kept))
         begun = int(np.searchsorted(self.wanted, run.reached, side="right"))
         self.points[:begun] = run.block[:kept]
         self.control[adaptive.NEXT] = max(begun, run.output.served)
@@ -105,6 +105,7 @@ class TolerancePace(ChoosingPace):
             self.embedded.evaluated[0] = begun.counted[0]
         else:
             self.control[adaptive.REJECTIONS] = 0.0
+            self.control[adaptive.STEP] = self.tolerances.first_step or step
 
     def first_limits(self) -> Floats:
         """What a call may do, but for how much of it."""
@@ -148,16 +149,22 @@ class TolerancePace(ChoosingPace):
         limits[adaptive.ATTEMPTS] = (
             size if self.probe is None else min(size, PROBE_AT - self.attempts)
         )
-        outcome = adapt(
-            *self.lent, run.block, run.spare, self.aside, control, limits, self.wanted,
-            self.thetas, self.times, self.points, self.inner,
-        )  # fmt: skip
+        outcome = self.adapt()
         accepted = int(control[adaptive.ACCEPTED])
         run.reached = float(control[adaptive.NOW])
         self.span = (float(control[adaptive.BEFORE]), run.reached) if accepted > run.index else None
         run.index = accepted
         if outcome != OK:
             run.stopped = self.explain(run.reached, int(outcome))
+
+    def adapt(self) -> int:
+        """Steps within the limits: OK, or why they stopped."""
+        run = self.run
+        outcome: int = adapt(
+            *self.lent, run.block, run.spare, self.aside, self.control, self.limits, self.wanted,
+            self.thetas, self.times, self.points, self.inner,
+        )  # fmt: skip
+        return outcome
 
     def pass_jump(self) -> None:
         """Go on after a jump of a function of time, if the run has come to just before one."""
@@ -194,11 +201,11 @@ class TolerancePace(ChoosingPace):
         due = run.index % run.output.every == 0
         if slots and not due and times[slots - 1] == run.reached:
             slots -= 1  # the end of a part of the run, or of all: that is kept in the end
-        if self.cut:  # the state at the event takes the place of that at the end of the step
+        if self.cut or run.is_unsure:  # that at the event takes the place of the end of the step
             slots = int(np.searchsorted(times[:slots], run.reached, side="left"))
         times, points = times[:slots].copy(), self.points[:slots].copy()
         last = times[-1] if slots else run.output.last or 0.0
-        if self.cut and run.goes_on and run.reached > last:
+        if self.cut and not run.is_cut and run.reached > last:
             times, points = np.append(times, run.reached), np.vstack((points, self.point[:kept]))
         run.output.extend(times, points)
 
@@ -225,8 +232,9 @@ class TolerancePace(ChoosingPace):
             self.cut = True
 
     def resume(self, longest: float) -> None:
+        self.cut, self.limits[adaptive.ATTEMPTS] = True, 0.0
+        self.adapt()  # which finds the first step of a run
         self.renew()
-        self.cut = True
         self.control[adaptive.LAST_ERROR], self.control[adaptive.REJECTED] = 1.0, 0.0
         self.control[adaptive.STEP] = min(self.control[adaptive.STEP], longest)
 

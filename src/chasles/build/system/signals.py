@@ -158,9 +158,9 @@ class Inputs:
     values: Floats  # (K, inputs) in the order of `SignalList.inputs`
 
     def at(self, times: Floats) -> Floats:
-        """(T, inputs); where they change, what they change to."""
+        """(T, inputs); where they change, what they change to; before the first, nothing."""
         held = np.searchsorted(self.times, times, side="right") - 1
-        return self.values[np.maximum(held, 0)]
+        return np.where((held < 0)[:, None], 0.0, self.values[np.maximum(held, 0)])
 
 
 @dataclass
