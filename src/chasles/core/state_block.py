@@ -65,7 +65,7 @@ class Layout(NamedTuple):
     history: int  # what a method keeps from step to step
     seen: int  # (watched joints, SEEN_WIDTH)
     fastest: int  # (1,) largest rate of a driver so far, in sizes per second (see `AccuracyLimits`)
-    # (rows,) 1 for rows that have a multiplier, where some are chosen (see `selecting`)
+    # (rows,) 1 for rows that have a multiplier, where some are chosen (see `recursion.eliminate`)
     chosen: int
     alarm: int  # (ALARM_WIDTH,) see `step_checks`
     removed: int  # (1,) the largest miss of a constant row that was taken from velocities

@@ -60,7 +60,7 @@ class Gauss(NamedTuple):
     increment: Annotated[Floats, "slope"]
     middle: Annotated[Floats, "kept"]
     point: Annotated[Floats, "kept"]  # the stage
-    tally: Annotated[Floats, TALLY_WIDTH]  # see `core.tally`
+    tally: Annotated[Floats, TALLY_WIDTH]  # see `core.outcomes`
 
 
 def gauss_nodes(stages: int) -> Floats:

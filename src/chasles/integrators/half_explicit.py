@@ -89,7 +89,7 @@ class HalfExplicit(NamedTuple):
     increment: Annotated[Floats, "slope"]
     point: Annotated[Floats, "kept"]  # the stage
     trial: Annotated[Floats, "kept"]  # the next one
-    tally: Annotated[Floats, TALLY_WIDTH]  # see `core.tally`
+    tally: Annotated[Floats, TALLY_WIDTH]  # see `core.outcomes`
 
 
 def make_half_explicit(tableau: Tableau, kept: int, length: int) -> HalfExplicit:

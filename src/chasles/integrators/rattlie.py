@@ -103,7 +103,7 @@ class Rattlie(NamedTuple):
     trial: Annotated[Floats, "kept"]
     carry: Annotated[Floats, "2 v"]  # what rounding took from the point
     spare: Annotated[Floats, "2 v"]
-    tally: Annotated[Floats, TALLY_WIDTH]  # see `core.tally`
+    tally: Annotated[Floats, TALLY_WIDTH]  # see `core.outcomes`
 
 
 def make_rattlie(order: int, _: Any, mechanism: Any) -> Rattlie:

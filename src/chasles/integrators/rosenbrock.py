@@ -103,7 +103,7 @@ class LinearlyImplicit(NamedTuple):
     tangent: TangentStiffness
     mean: Annotated[Floats, "slope"]  # the mean velocities of the step, at their place
     measure: Measure
-    tally: Annotated[Floats, TALLY_WIDTH]  # see `core.tally`
+    tally: Annotated[Floats, TALLY_WIDTH]  # see `core.outcomes`
 
 
 def make_linearly_implicit(method: WMethod, solver: Any, mechanism: Any) -> LinearlyImplicit:

@@ -1,4 +1,4 @@
-"""Storage of an implicit step, and what is known of a model before the first one."""
+"""Storage of an implicit step, and what it has to know of a model."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -50,7 +50,7 @@ class NewtonWorkspace(NamedTuple):
     column: Annotated[Floats, "rows"]
     multipliers: Annotated[Floats, "rows"]  # lambda of the last iterate
     audit: Annotated[Floats, AUDIT_WIDTH]
-    tally: Annotated[Floats, TALLY_WIDTH]  # of all steps: see `core.tally`
+    tally: Annotated[Floats, TALLY_WIDTH]  # of all steps: see `core.outcomes`
     moved: Annotated[Floats, "kept"]  # a state of a tree with other velocities
     places: Annotated[Floats, "n", ROW]  # its kinematics
     absolute: Annotated[Floats, "n", ABSOLUTE_WIDTH]
