@@ -214,14 +214,20 @@ def equations_on_pairs(model: Model, state: State | None, acceleration: str) -> 
     problem = TreeProblem.from_setup(build_counted(model, spaces, acceleration, state))
     setup, absolute = problem.setup, problem.absolute(problem.start[None])[0]
     found = equations_of_pairs(setup, problem, absolute, t, first_integrals(setup))
-    check_rows(found, LOST if state is None else MISSED)
+    check_rows(setup, found, LOST if state is None else MISSED)
     return in_models_order(found, setup)
 
 
-def check_rows(found: Equations, share: float) -> None:
-    """Refuse accelerations that miss a share of what joints ask for: bodies are far too light."""
+def check_rows(setup: Setup, found: Equations, share: float) -> None:
+    """Refuse accelerations that miss a share of what joints ask for: bodies are far too light.
+
+    What the forces would make of the whole model in one piece counts as well: it may be at rest.
+    """
     missed = np.abs(found.jacobian @ found.acceleration - found.eta)
-    sizes = np.abs(found.jacobian) @ np.abs(found.acceleration) + np.abs(found.eta)
+    typical = np.abs(found.forces.reshape(-1, 6)[:, 3:]).sum() / setup.system.bodies.mass.sum()
+    floor = np.repeat((typical / (setup.longest_lever or 1.0), typical), 3)
+    moved = np.abs(found.acceleration) + np.tile(floor, setup.system.body_count)
+    sizes = np.abs(found.jacobian) @ moved + np.abs(found.eta)
     if (missed > share * sizes.max(initial=0.0)).any():
         raise scale_error(*found.rows[int(np.argmax(missed))])
 
