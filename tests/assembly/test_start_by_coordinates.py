@@ -225,6 +225,25 @@ def test_all_coordinates_of_a_loop_may_be_given_where_they_agree():
         assert again.coordinate(name)[0] == pytest.approx(start[name], abs=1e-9)
 
 
+def bent_couple() -> ch.Model:
+    """Two arms on hinges with q = p^2 / 10."""
+    arms = [random_body(np.random.default_rng(k), f"arm {k}", (1.0, k, 0)) for k in range(2)]
+    hinges = [ch.Revolute(f"hinge {k}", ch.GROUND, arm, at=(0, k, 0), axis=(0, 0, 1))
+              for k, arm in enumerate(arms)]  # fmt: skip
+    tie = ch.Coupling("tie", [(hinges[0], "angle", (0.0, 0.1)), (hinges[1], "angle", -1.0)])
+    return ch.Model(arms, hinges, drivers=[tie])
+
+
+@pytest.mark.filterwarnings("ignore:start of joint")
+@pytest.mark.parametrize("angle", [0.4, 5.0, -7.0, 20.0])
+def test_a_coupling_counts_the_whole_turns_of_a_start(angle):
+    follows = {"hinge 0": (angle, 3.0)}
+    for start in (follows, follows | {"hinge 1": 0.1 * angle**2}):
+        result = run(bent_couple(), start)
+        assert result.coordinate("hinge 1")[0] == pytest.approx(0.1 * angle**2, rel=1e-12)
+        assert result.coordinate_rate("hinge 1")[0] == pytest.approx(0.6 * angle, rel=1e-9)
+
+
 def test_coordinates_of_a_loop_that_contradict_each_other_are_refused(refusal):
     found = run(upright_crank(), {"A": 0.4})
     start = {name: float(found.coordinate(name)[0]) for name in "ABCD"}

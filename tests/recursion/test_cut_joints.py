@@ -197,7 +197,7 @@ def test_loads_are_as_large_as_what_they_would_accelerate(wrenches, efforts):
     body = ch.Body("arm", 2.0, (0.3, 0.4, 0.5), position=(0.6, 0, 0))
     hinge = ch.Revolute("hinge", ch.GROUND, body, at=(0, 0, 0), axis="z")
     problem = TreeProblem.from_model(ch.Model([body], [hinge]))
-    problem.reactions(problem.start)
+    problem.reactions(problem.start[None])
     torque, force, effort = np.array([1.0, -2.0, 3.0]), np.array([4.0, 5.0, -6.0]), 7.0
     free = np.sqrt(np.sum(torque**2 / (0.3, 0.4, 0.5)) + np.sum(force**2) / 2.0)
     turned = effort / np.sqrt(0.5 + 2.0 * 0.6**2)

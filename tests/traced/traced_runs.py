@@ -24,9 +24,9 @@ class Ended:
         return self.block.tobytes(), self.points.tobytes(), self.reached
 
 
-def stepper(model, spaces="auto", method="rk4", step=1e-3, until=1.0, stabilise=None):
+def stepper(model, spaces="auto", method="rk4", step=1e-3, until=1.0, **options):
     """A stepper as `simulate` makes it."""
-    settings = make_settings(ByHand(model, method=method, spaces=spaces, stabilise=stabilise))
+    settings = make_settings(ByHand(model, method=method, spaces=spaces, **options))
     return stepper_of(settings, step, until)
 
 

@@ -39,6 +39,18 @@ def test_a_wrong_run_beside_a_tower_is_told():
         ch.simulate(model, 2.0, step=2e-2, method="euler")
 
 
+def test_neither_does_a_block_hide_one_if_it_is_entered_after_what_hangs_on_it():
+    block = ch.Body.box("block", (1, 1, 1), 1e13, position=(5, 0, 3))
+    bob = ch.Body.rod("bob", 1.0, 1.0, position=(0.5, 0, 0))
+    joints = [
+        ch.Fixed("foundation", ch.GROUND, block, at=block.position),
+        ch.Revolute("hinge", block, bob, at=(0, 0, 0), axis=(0, 1, 0)),
+    ]
+    for bodies in ([block, bob], [bob, block]):
+        with pytest.warns(ch.ChaslesWarning, match="energy balance"):
+            ch.simulate(ch.Model(bodies, joints), 5.0, step=0.2, method="heun")
+
+
 @pytest.mark.filterwarnings("error::chasles.ChaslesWarning")
 def test_a_tower_does_not_make_a_right_run_wrong():
     tower = ch.Body.box("tower", (10, 10, 1e3), 1e12, position=(20, 0, 500))

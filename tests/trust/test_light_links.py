@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -177,3 +178,37 @@ def test_those_that_are_met_raise_no_alarm(coupler):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ch.simulate(near_parallelogram(longer=0.05, coupler=coupler), 0.2, 1e-4)
+
+
+def strung_bob(mass):
+    """A bob on a straight string with a bead: two rods without mass, which are rows."""
+    bead = ch.Body.sphere("bead", radius=0.05, mass=mass, position=(0.6, 0, -0.8))
+    bob = ch.Body.sphere("bob", radius=0.1, mass=1.0, position=(1.2, 0, -1.6))
+    rods = [
+        ch.Distance("upper", ch.GROUND, bead, at=(0, 0, 0), at_b=bead.position),
+        ch.Distance("lower", bead, bob, at=bead.position, at_b=bob.position),
+    ]
+    return ch.Model([bead, bob], rods)
+
+
+@pytest.mark.parametrize("mass", [1e-6, 1e-8, 1e-10, 1e-11, 1e-12, 1e-13, 1e-15])
+def test_a_bead_between_two_rods_holds_the_bob_or_is_refused(mass):
+    """It begins as a pendulum: 9.81 m/s^2 times the sine of its angle, 0.6."""
+    try:
+        found = ch.equations(strung_bob(mass))
+    except ch.InvalidModel as error:
+        assert mass < 1e-12 and "is lost in rounding" in str(error)
+        return
+    wanted = 0.6 * 9.81 * np.array((-0.8, 0, -0.6))
+    assert found.acceleration[9:] == pytest.approx(wanted, abs=2 * mass + 1e-6)
+    assert found.multipliers == pytest.approx(0.8 * 9.81, rel=2 * mass + 1e-4)
+
+
+@pytest.mark.parametrize("mass", [1e-8, 1e-10, 1e-13, 1e-15])
+def test_a_bead_on_a_bent_string_does_not_let_go_of_the_bob(mass):
+    model = strung_bob(mass)
+    bob = replace(model.body("bob"), position=(1.4, 0, -1.4))
+    lower = ch.Distance("lower", "bead", bob, at=(0.6, 0, -0.8), at_b=bob.position)
+    bent = ch.Model([model.body("bead"), bob], [model.joint("upper"), lower])
+    result = ch.simulate(bent, 0.05, 1e-3)
+    assert max(result.violation(name).max() for name in ("upper", "lower")) < 1e-7

@@ -26,12 +26,36 @@ def parallelogram(other):
     return ch.Model([left, top, right], hinges, drivers=drivers)
 
 
-def run(other, spaces, **options):
-    return ch.simulate(parallelogram(other), 3e-5, 1e-6, spaces=spaces, singular="pass", **options)
+def with_pendulum(model):
+    """And a pendulum on a spring, which hangs by a cross without mass."""
+    top = model.body("top")
+    cross = ch.Body.frame("cross", position=top.position)
+    low = np.array(top.position) - (0, 0, 0.3)
+    rod = ch.Body.rod("rod", length=0.6, mass=1.0, position=low, axis="z")
+    joints = [
+        ch.Revolute("first", top, cross, at=top.position, axis=(1, 0, 0)),
+        ch.Revolute("second", cross, rod, at=top.position, axis=(0, 1, 0)),
+    ]
+    spring = ch.Spring("spring", ch.GROUND, rod, (1, 1, 1), low, 10.0)
+    more = {"joints": (*model.joints, *joints), "forces": [spring]}
+    return ch.Model((*model.bodies, cross, rod), drivers=model.drivers, **more)
+
+
+def run(other, spaces, and_more=None, **options):
+    model = parallelogram(other)
+    if and_more is not None:
+        model = and_more(model)
+    return ch.simulate(model, 3e-5, 1e-6, spaces=spaces, singular="pass", **options)
 
 
 @pytest.mark.parametrize(
-    ("spaces", "options"), [("SE3", {"rows": "all"}), ("SE3", {}), ("subgroups", {})]
+    ("spaces", "options"),
+    [
+        ("SE3", {"rows": "all"}),
+        ("SE3", {}),
+        ("subgroups", {}),
+        ("subgroups", {"and_more": with_pendulum}),
+    ],
 )
 def test_motors_that_tremble_against_each_other_are_told(spaces, options):
     def trembling(t):
@@ -42,8 +66,10 @@ def test_motors_that_tremble_against_each_other_are_told(spaces, options):
     assert any("of the acceleration" in text for text in result.warnings)
 
 
-@pytest.mark.parametrize("spaces", ["SE3", "subgroups"])
-def test_motors_that_agree_are_not(spaces):
+@pytest.mark.parametrize(
+    ("spaces", "and_more"), [("SE3", None), ("subgroups", None), ("subgroups", with_pendulum)]
+)
+def test_motors_that_agree_are_not(spaces, and_more):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        run(np.sin, spaces)
+        run(np.sin, spaces, and_more)

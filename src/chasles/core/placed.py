@@ -288,11 +288,11 @@ def mass_norm(system: Any, x: Any) -> float:
 
 @routine
 def force_norm(system: Any, forces: Any) -> float:
-    r"""About $\sqrt{Q^T M^{-1} Q}$: how fast the forces would accelerate free bodies."""
+    r"""About $\sqrt{Q^T M^{-1} Q}$: how fast the forces would accelerate free bodies with mass."""
     total = 0.0
     for body in range(system.body_count):
-        for c in range(3):
+        mass = system.bodies.mass[body]
+        for c in range(3 if mass > 0.0 else 0):
             torque, force = forces[6 * body + c], forces[6 * body + 3 + c]
-            total += torque * torque / system.bodies.inertia[6 * body + c]
-            total += force * force / system.bodies.mass[body]
+            total += torque * torque / system.bodies.inertia[6 * body + c] + force * force / mass
     return sqrt(total)

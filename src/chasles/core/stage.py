@@ -30,7 +30,7 @@ from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates
 from chasles.core.recursion.refine import load_norm, motion_norm, put_row_residuals
 from chasles.core.recursion.stage import accelerate_loops, drive, push, put_cut_rows
 from chasles.core.stabilisation import FED_BACK, remove_constant_rows
-from chasles.core.state_block import put_turn_rates
+from chasles.core.state_block import put_integrals, put_turn_rates
 from chasles.scalars.elementary import sqrt
 
 __all__ = ["AccuracyLimits", "Mechanism", "begin_stage", "put_missed_rows", "stage"]
@@ -69,10 +69,9 @@ def stage(mechanism: Any, workspace: Any, point: Any, t: float, slope_out: Any) 
 @hot
 def begin_stage(mechanism: Any, workspace: Any, point: Any, t: float) -> None:
     """Functions of time, driven coordinates where these are, integrals, and where bodies turn."""
-    system, tree = mechanism.system, mechanism.tree
     drive(mechanism, workspace, t, point)
-    copy(beyond(point, mechanism.layout.integrals), workspace.quadratures, system.quadrature_count)
-    kinematics(tree, point, mechanism.tree_work.rows)
+    put_integrals(mechanism, workspace, point)
+    kinematics(mechanism.tree, point, mechanism.tree_work.rows)
 
 
 @once

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import beyond, formula, hot, once, routine
-from chasles.core.arrays import Floats, clear, mat9, vec3
+from chasles.core.arrays import Floats, clear, copy, mat9, vec3
 from chasles.core.placed import nearest_turn, opening_of, turn_about_axis
 from chasles.core.recursion import motion
 from chasles.core.recursion.floating import FLOATING_WIDTH
@@ -65,7 +65,7 @@ class Layout(NamedTuple):
     history: int  # what a method keeps from step to step
     seen: int  # (watched joints, SEEN_WIDTH)
     fastest: int  # (1,) largest rate of a driver so far, in sizes per second (see `AccuracyLimits`)
-    # (rows,) 1 for rows that have a multiplier, where some are chosen (see `selecting`)
+    # (rows,) 1 for rows that have a multiplier, where some are chosen (see `recursion.eliminate`)
     chosen: int
     alarm: int  # (ALARM_WIDTH,) see `step_checks`
     removed: int  # (1,) the largest miss of a constant row that was taken from velocities
@@ -119,6 +119,13 @@ def linear_count(mechanism: Any) -> int:
     """How many variables are integrals of the motion: these are added up."""
     flown = FLOATING_WIDTH * mechanism.floating.count
     return mechanism.system.quadrature_count + SUPPLY_WIDTH + flown
+
+
+@hot
+def put_integrals(mechanism: Any, workspace: Any, point: Any) -> None:
+    """The integrals of a point where forces and couplings read them: whole turns of angles."""
+    count = mechanism.system.quadrature_count
+    copy(beyond(point, mechanism.layout.integrals), workspace.quadratures, count)
 
 
 @hot

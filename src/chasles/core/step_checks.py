@@ -90,7 +90,7 @@ def end_step(
 ) -> int:
     """After the last stage: OK if `out`, t later than `state` by the step, may be accepted.
 
-    A side step that is not followed by another is not watched: looking = 0.
+    A side step that is not followed by another is not watched: monitoring = 0.
     """
     tree, layout, outcome = mechanism.tree, mechanism.layout, OK
     has_rows = mechanism.loops.row_count > 0

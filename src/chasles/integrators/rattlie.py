@@ -56,7 +56,7 @@ from chasles.core.recursion.stage import drive, factor_at
 from chasles.core.recursion.tree import DOF, place_in_pair
 from chasles.core.signals import put_signals
 from chasles.core.stage import failure
-from chasles.core.state_block import finish_step, slope_length
+from chasles.core.state_block import finish_step, put_integrals, slope_length
 from chasles.integrators.compositions import composition
 from chasles.integrators.gauss import HARDLY, LOST, has_converged
 from chasles.integrators.rattlie_momenta import (
@@ -199,9 +199,8 @@ def find_mean(mechanism: Any, workspace: Any, scheme: Any, t: float, length: flo
 @routine
 def arrive(mechanism: Any, workspace: Any, scheme: Any, point: Any, t: float) -> int:
     """Functions of time, bodies, rows of J and the factor at a point: OK, or why not."""
-    system = mechanism.system
     drive(mechanism, workspace, t, point)
-    copy(beyond(point, mechanism.layout.integrals), workspace.quadratures, system.quadrature_count)
+    put_integrals(mechanism, workspace, point)
     count_up(scheme.tally, FACTORED, 1)
     outcome = factor_at(mechanism, workspace, point, 1)
     return OK if outcome == OK else failure(mechanism, workspace, outcome)

@@ -35,7 +35,7 @@ from chasles.core.arrays import (
     vec3,
 )
 from chasles.core.constraints.rows import relative_twist
-from chasles.core.placed import mass_norm, opening_of, twist_of
+from chasles.core.placed import force_norm, mass_norm, opening_of, twist_of
 from chasles.core.recursion.closing import SHIFTS, put_openings, put_slips
 from chasles.core.recursion.coupled import put_coupled_rows
 from chasles.core.recursion.kinematics import place_bodies
@@ -124,19 +124,11 @@ def add_momenta(system: Any, workspace: Any, factor: float, force: Any, out: Any
 @routine
 def size_of_step(mechanism: Any, workspace: Any, scheme: Any, length: float) -> float:
     """What changes of velocity are large or small against, in the mass metric."""
-    system, total = mechanism.system, 0.0
-    along = effort_norm(mechanism.tree, mechanism.tree_work)
+    system = mechanism.system
+    pushed = force_norm(system, scheme.force) + effort_norm(mechanism.tree, mechanism.tree_work)
     for body in range(system.body_count):
         put_twist(workspace.search, 6 * body, twist_of(workspace.absolute, body))
-        mass = system.bodies.mass[body]
-        for c in range(3):
-            inertia = system.bodies.inertia[6 * body + c]
-            torque, force = scheme.force[6 * body + c], scheme.force[6 * body + 3 + c]
-            if inertia > 0.0:  # frames without mass have none
-                total += torque * torque / inertia
-            if mass > 0.0:
-                total += force * force / mass
-    return mass_norm(system, workspace.search) + abs(length) * (sqrt(total) + along)
+    return mass_norm(system, workspace.search) + abs(length) * pushed
 
 
 @routine

@@ -29,9 +29,9 @@ class UniqueReactions(Shown, Mapping[str, dict[str, str]]):
 
     Components are those of `reaction(joint).in_joint_frame`; z is the joint's axis.  A "shared"
     one depends on what is not in a model of rigid bodies: the minimum-norm value is reported, or
-    what a method of index 2 or 3 found; where a coupling repeats other rows, some of these have
-    the whole load and the others none.  "-" is a component that the joint cannot transmit: zero,
-    whatever the multipliers.
+    what a method of index 2 or 3 found; in models with couplings or bodies without mass, joints
+    that close loops may have the whole load, or none of it.  "-" is a component that the joint
+    cannot transmit: zero, whatever the multipliers.
 
     >>> import chasles as ch
     >>> door = ch.Body.box("door", (1.0, 0.05, 2.0), mass=30.0, position=(0.5, 0, 0))
@@ -70,8 +70,9 @@ class UniqueReactions(Shown, Mapping[str, dict[str, str]]):
         return [
             Table(("joint", *COMPONENTS), rows, left=1 + len(COMPONENTS)),
             "In the axes of each joint; z is the axis of the joint.  unique: determined by the"
-            " motion.  shared: not unique (the minimum norm is reported; beside couplings, and by"
-            " methods of index 2 and 3, another share).  -: not transmitted.",
+            " motion.  shared: not unique (the minimum norm is reported; beside couplings and"
+            " bodies without mass, and by methods of index 2 and 3, another share).  -: not"
+            " transmitted.",
         ]
 
 

@@ -75,7 +75,8 @@ def make_accuracy_limits(setup: Setup, drifting: Iterable[str], step: float) -> 
     speed = UNSEEN * setup.longest_lever / step
     still = float(setup.system.bodies.mass.sum()) * speed * speed
     gaps = allowed_gaps(setup, drifting)
-    places = np.array([body.position for body in setup.model.bodies], float).reshape(-1, 3)
+    bodies = [setup.model.body(name) for name in setup.body_index]
+    places = np.array([body.position for body in bodies], float).reshape(-1, 3)
     lengths = length_rows(setup.system)
     return AccuracyLimits(gaps, setup.row_sizes, lengths, AT_REST / step, still, places)
 

@@ -6,9 +6,9 @@ the same subspace at all of them,
 
 $$ N v = 0, \qquad N = J\,\partial V/\partial v \text{ at the start.} $$
 
-In doubles v leaves it by an ulp, and what has left grows as `core.confinement` describes: two
-charts of SO(3)xR3 framed on a common ball joint come apart by 300 m where both spin with 300 rad/s
-(Heun, 1 ms, 40 s).  So $N^+ N$ of them is taken away from the rates of v at every stage, and from v
+In doubles v leaves it by an ulp, and what has left it grows: two charts of
+SO(3)xR3 framed on a common ball joint come apart by 300 m where both spin with 300 rad/s (Heun,
+1 ms, 40 s).  So $N^+ N$ of them is taken away from the rates of v at every stage, and from v
 after every step; they are rounding errors, and no metric matters.
 """
 

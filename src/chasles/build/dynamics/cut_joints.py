@@ -4,7 +4,7 @@ A row that no coordinate of the tree moves, at any pose, holds by itself: three 
 a hinge that closes a planar loop.  It is found at some poses with the loops open.
 
 Of rows that depend on each other wherever loops are closed (Bennett's linkage) some are chosen, at
-every step anew (see `row_selection.select_rows`): stages are not closed, and what dependent rows
+every step anew (see `core.recursion.eliminate`): stages are not closed, and what dependent rows
 contradict each other by there is an error of the motion.  Positions and velocities of Bennett's
 linkage (rk4, 4 ms, at 0.4 s) are off by 2e-10 with two of the five rows of the hinge that is cut,
 by 1e-4 with all five on a damped factor.  Where the start itself is a singular pose, rows depend
@@ -24,6 +24,7 @@ from chasles.build.dynamics.solver import (
     SINGULAR,
     SUSPICIOUS,
     Solver,
+    needs_lift,
     never_depend,
 )
 from chasles.build.start.closure import Closure
@@ -114,11 +115,14 @@ def cut_rows(
     repeated = 0 if redundancy is None else redundancy.rows - redundancy.rank - dropped
     failed, pivots, _ = pivots_of(storage, plain, start)
     least = float(np.min(shares(pivots, plain.scales)))
-    sure = independent or least > SUSPICIOUS or (least > REDUNDANT and repeated <= 0)
+    # Beside light bodies pivots are small wherever 1 / m of heavier ones stands: the rank decides.
+    light = repeated <= 0 and needs_lift(storage.setup)
+    sure = independent or least > SUSPICIOUS or (least > REDUNDANT and repeated <= 0) or light
     if failed == SOLVED and sure:
         return CutRows(loops, pivots, everything)
     # Which rows say it all changes at a singular pose: to pass it, all of them stay.
-    choices = None if damp else independent_choices(storage, damped, start, max(0, repeated))
+    keep = damp or light
+    choices = None if keep else independent_choices(storage, damped, start, max(0, repeated))
     if choices is not None:
         loops = loops._replace(choices=choices, is_chosen=1)
         _, pivots, active = pivots_of(storage, loops, start)

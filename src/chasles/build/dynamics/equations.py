@@ -6,16 +6,17 @@ from typing import Literal
 
 import numpy as np
 
-from chasles.build.dynamics.solver import make_solver
+from chasles.build.dynamics.solver import LOST, make_solver
 from chasles.build.dynamics.tree_problem import TreeProblem, needs_tree, read_on_pairs
 from chasles.build.start.free_bodies import MaximalForm, terms_at
-from chasles.build.start.redundancy import all_rows, singular_error
+from chasles.build.start.redundancy import all_rows, scale_error, singular_error
 from chasles.build.start.rows import constraint_rows, mass_matrices, weights
 from chasles.build.system.build import Setup, build, is_closed, rotor_places
 from chasles.build.system.coordinates import first_integrals
 from chasles.build.system.state import State, checked_state
 from chasles.build.system.tree_setup import build_counted
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System, Workspace
+from chasles.core.step_checks import MISSED
 from chasles.model import InvalidModel, Model
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
@@ -213,7 +214,22 @@ def equations_on_pairs(model: Model, state: State | None, acceleration: str) -> 
     problem = TreeProblem.from_setup(build_counted(model, spaces, acceleration, state))
     setup, absolute = problem.setup, problem.absolute(problem.start[None])[0]
     found = equations_of_pairs(setup, problem, absolute, t, first_integrals(setup))
+    check_rows(setup, found, LOST if state is None else MISSED)
     return in_models_order(found, setup)
+
+
+def check_rows(setup: Setup, found: Equations, share: float) -> None:
+    """Refuse accelerations that miss a share of what joints ask for: bodies are far too light.
+
+    What the forces would make of the whole model in one piece counts as well: it may be at rest.
+    """
+    missed = np.abs(found.jacobian @ found.acceleration - found.eta)
+    typical = np.abs(found.forces.reshape(-1, 6)[:, 3:]).sum() / setup.system.bodies.mass.sum()
+    floor = np.repeat((typical / (setup.longest_lever or 1.0), typical), 3)
+    moved = np.abs(found.acceleration) + np.tile(floor, setup.system.body_count)
+    sizes = np.abs(found.jacobian) @ moved + np.abs(found.eta)
+    if (missed > share * sizes.max(initial=0.0)).any():
+        raise scale_error(*found.rows[int(np.argmax(missed))])
 
 
 def in_models_order(found: Equations, setup: Setup) -> Equations:

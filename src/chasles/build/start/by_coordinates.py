@@ -25,7 +25,7 @@ from chasles.build.start.consistent import (
 )
 from chasles.build.start.rows import constraint_rows, jacobian_at, weights
 from chasles.build.start.wanted import Wanted, checked_wanted, wanted_text, warn_of_degrees
-from chasles.build.system.build import OPEN_TOLERANCE, check_closed, rows_of
+from chasles.build.system.build import OPEN_TOLERANCE, Setup, check_closed, rows_of
 from chasles.build.system.coordinates import Key, coordinate_of_poses, coordinate_rate
 from chasles.build.system.state import State
 from chasles.build.system.tree_setup import build_counted, points_near, tree_setup
@@ -141,15 +141,25 @@ class TreeKinematics:
         """All coordinates of the tree's joints."""
         return {key: float(point[at[0]]) for key, at in self.places.items() if at is not None}
 
-    def state(self, point: Floats, wanted: Mapping[Key, Wanted] | None = None) -> State:
-        """The state of a point, whole turns included."""
+    def known(
+        self, point: Floats, wanted: Mapping[Key, Wanted]
+    ) -> tuple[dict[str, float], dict[str, float]]:
+        """Angles and displacements at a point, whole turns included, by joint."""
         values = self.coordinates(point)
-        for key, given in (wanted or {}).items():
+        for key, given in wanted.items():
             if given.value is not None:
                 values[key] = given.value  # also of joints that are cut
-        order = [self.setup.body_index[name] for name in self.model.body_names]
         angles = {joint: x for (joint, word), x in values.items() if word == ANGLE}
-        others = {joint: x for (joint, word), x in values.items() if word != ANGLE}
+        return angles, {joint: x for (joint, word), x in values.items() if word != ANGLE}
+
+    def setup_at(self, point: Floats, wanted: Mapping[Key, Wanted]) -> Setup:
+        """The setup, which knows the whole turns at a point: couplings count them."""
+        return replace(self.setup, angles=self.known(point, wanted)[0])
+
+    def state(self, point: Floats, wanted: Mapping[Key, Wanted]) -> State:
+        """The state of a point, whole turns included."""
+        order = [self.setup.body_index[name] for name in self.model.body_names]
+        angles, others = self.known(point, wanted)
         return State.from_absolute(0.0, self.model, self.absolute(point)[order], angles, others)
 
 
@@ -181,7 +191,7 @@ def moved_to(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wan
     there = point.copy()
     for key, value in targets.items():
         kinematics.put(there, key, value)
-    if closed(kinematics, there):
+    if closed(kinematics, there, wanted):
         return there
     lengths: dict[str, float] = {
         ANGLE: 1.0,
@@ -214,11 +224,11 @@ def moved_to(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wan
     return point
 
 
-def closed(kinematics: TreeKinematics, point: Floats) -> bool:
+def closed(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wanted]) -> bool:
     """Whether the joints that are cut are closed at a point."""
-    absolute = kinematics.absolute(point)
+    absolute, setup = kinematics.absolute(point), kinematics.setup_at(point, wanted)
     return all(
-        max(np.abs(part).max() for part in kinematics.setup.gap(name, absolute)) <= OPEN_TOLERANCE
+        max(np.abs(part).max() for part in setup.gap(name, absolute)) <= OPEN_TOLERANCE
         for name in (*kinematics.cut, *(c.name for c in kinematics.model.couplings))
     )
 
@@ -232,7 +242,7 @@ def assembled(
     resting[kinematics.tree.stored_count :] = 0.0
     joints = list(dict.fromkeys(joint for joint, _ in held))
     try:
-        found = assemble(model, hold=joints, start=kinematics.state(resting)).state
+        found = assemble(model, hold=joints, start=kinematics.state(resting, {})).state
     except ChaslesError as error:
         raise InconsistentStart(
             f"start: with {wanted_text(wanted)}, {error.what}",
@@ -253,7 +263,7 @@ def put_rates(kinematics: TreeKinematics, point: Floats, wanted: Mapping[Key, Wa
 
     over the rates $v_f$ that were not given.
     """
-    tree, setup = kinematics.tree, kinematics.setup
+    tree, setup = kinematics.tree, kinematics.setup_at(point, wanted)
     fixed = np.zeros(tree.rate_count, bool)
     for key, given in wanted.items():
         at = kinematics.places[key]

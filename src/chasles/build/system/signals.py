@@ -182,7 +182,7 @@ class SignalList:
         """Add `width` columns that `sampler(times)` (T, width) tells in Python; their first number.
 
         The sampler of an object that knows its `parts` (drivers, motors) stands for these.
-        With a `check` it is a motion that has to be smooth (see `step_checks`).
+        With a `check` it is a motion that has to be smooth (see `signal_scan`).
         """
         self.count = max(self.count, 1)
         first = self.count

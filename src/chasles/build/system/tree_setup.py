@@ -26,7 +26,7 @@ FLIP = np.diag([1.0, -1.0, -1.0])
 
 
 class TreeSetup(NamedTuple):
-    """What `Setup` is to charts."""
+    """The tree of a model, and what stands beside it."""
 
     carried: SpanningTree
     tree: Tree

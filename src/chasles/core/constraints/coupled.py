@@ -1,8 +1,8 @@
 r"""A coupling of coordinates, $\sum_i f_i(q_i) = \mathrm{offset}$, or of bodies by a formula.
 
 It acts on coordinates or on many bodies, not on the twists of two, so that it has no rows among
-those of J: it rides as a row of its own (see `chasles.core.recursion.coupled`), and the blocks of
-charts have no place for it.  Its entry keeps a place for its multiplier.
+those of J: it is propagated as a row of its own (see `chasles.core.recursion.coupled`).  Its entry
+keeps a place for its multiplier.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Storage of an implicit step, and what is known of a model before the first one."""
+"""Storage of an implicit step, and what it has to know of a model."""
 
 from typing import Annotated, Any, NamedTuple
 

@@ -48,6 +48,7 @@ from chasles.core.stabilisation import (
     put_position_residual,
     put_velocity_residual,
 )
+from chasles.core.state_block import put_integrals
 from chasles.scalars.elementary import absolute, maximum
 
 #: What rows miss: of positions, of velocities.
@@ -161,6 +162,7 @@ def close_cut_joints(mechanism: Any, workspace: Any, state: Any) -> bool:
 def feed_back_gaps(mechanism: Any, workspace: Any, state: Any) -> None:
     """Gaps and their rates at the start of a step, and what they add to eta."""
     feedback = mechanism.stabiliser
+    put_integrals(mechanism, workspace, state)  # no stage of this step has done so yet
     put_cut_residuals(mechanism, workspace, state)
     for row in range(mechanism.system.row_count):
         feedback.pull[row] = (

@@ -1,11 +1,12 @@
-"""One stage on joint subgroups: from a state to the slope of its poses and velocities.
+"""Parts of a stage: driven coordinates, forces, rows of cut joints, and what is solved with them.
 
-    kinematics     where bodies are and how they turn                       (every stage)
-    place, push    absolute rows and forces, by the formulas of the charts  (where there are forces)
-    accelerations  three passes; or, with cut joints, rows of J and `loop_accelerations`
-    pull_back      dexp^-1 of the velocities
+    drive              functions of time, and the coordinates that they prescribe
+    push               efforts along coordinates, and wrenches on the placed bodies
+    put_cut_rows       J and eta of cut joints and couplings
+    accelerate_loops   accelerations with rows; `accelerations` are those without
+    factor_at          the factor alone, at any state
 
-`core.stage` runs these for integrators; `retract` and `finish` (see `motion`) move states.
+`core.stage` runs them for integrators.
 """
 
 from typing import Any

@@ -8,6 +8,7 @@ from chasles.core.outcomes import OK
 from chasles.core.recursion.articulate import clear_sums, inertia_of, put_inertia, sum_of
 from chasles.core.recursion.body_rows import row_on_body
 from chasles.core.recursion.eliminate import SOLVED
+from chasles.core.recursion.groups import ALONG
 from chasles.core.recursion.kinematics import kinematics, place_bodies
 from chasles.core.recursion.load_cases import load_bodies, load_efforts, solve_load_case
 from chasles.core.recursion.loading import load_rows
@@ -17,6 +18,7 @@ from chasles.core.recursion.stage import put_cut_rows
 from chasles.core.recursion.tree import ROW
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation import remove_constant_rows
+from chasles.core.state_block import put_integrals
 from chasles.core.tangent_stiffness.links import SIZE
 from chasles.core.tangent_stiffness.loads import opposite_wrench
 from chasles.core.terms import effort_slopes, put_slopes
@@ -118,7 +120,10 @@ def put_link_rows(tangent: Any, link: int) -> None:
 
 @routine
 def leave_out_idle(tangent: Any) -> None:
-    """Groups whose rows are zero take no part: of links where nothing touches, say."""
+    """Groups whose rows are zero take no part: of links where nothing touches, say.
+
+    What earlier steps have left of them is cleared: it may be infinite.
+    """
     loops, loop_work = tangent.loops, tangent.loop_work
     for g in range(loops.group_count):
         first = loops.first_row[g]
@@ -132,6 +137,8 @@ def leave_out_idle(tangent: Any) -> None:
         g = loops.place_group[at]
         if loops.source[loops.first_row[g]] >= tangent.first:
             loops.place_rows[at] = 3 * (1 - loops.idle[g])
+            clear(beyond(loop_work.reach, 18 * at), 18)
+            clear(beyond(loop_work.along, ALONG * at), ALONG)
 
 
 @formula
@@ -232,7 +239,7 @@ def linearise(mechanism: Any, tangent: Any, point: Any, t: float, reach: float) 
     workspace, tree_work = tangent.workspace, tangent.tree_work
     loops, loop_work = tangent.loops, tangent.loop_work
     put_signals(system.signals, t, workspace.signals)
-    copy(beyond(point, mechanism.layout.integrals), workspace.quadratures, system.quadrature_count)
+    put_integrals(mechanism, workspace, point)
     copy(point, tangent.still, tree.stored_count)
     clear(beyond(tangent.still, tree.stored_count), tree.rate_count)
     if tangent.count > 0 or loops.row_count > 0:

@@ -149,7 +149,10 @@ def is_damped(tangent: Any, index: int) -> bool:
 
 @routine
 def change_of_stored(system: Any, tangent: Any, index: int, placed: Any) -> float:
-    """K_c z times the mean velocity with a minus, at the start of the step (see `move_probe`)."""
+    """K_c z times the mean velocity with a minus, at the start of the step.
+
+    The bodies of the probe stand there, and move with the mean velocities.
+    """
     probe, link = tangent.tangents.probe, tangent.link_of[index]
     body, absolute = tangent.moved[link], tangent.workspace.absolute
     total, lost = powers_on_bodies(system, probe, index, placed)
