@@ -39,11 +39,11 @@ from chasles.run.tolerance_pace import COLLAPSED, TolerancePace
 MEMORY = (1.0, 2.0, 0.1, 0.5, 1.0, 7.0, 3.0, 1.0, 4.0, 5.0)
 
 
-def recalling(memory, is_resumed=True):
+def recalling(memory, is_resumed=True, first_step=0.0):
     """A pace that takes up where a run of 2 s stands."""
     pace = Made(
         run=Made(is_resumed=is_resumed, index=0, first=0), memory=lambda: np.zeros(10),
-        control=np.zeros(CONTROL_WIDTH), since=9.0,
+        control=np.zeros(CONTROL_WIDTH), since=9.0, tolerances=Made(first_step=first_step),
         embedded=Made(known=np.zeros(1), first=np.zeros(2), evaluated=np.zeros(1)),
     )  # fmt: skip
     begun = Made(pace=np.array(memory), time=2.0, counted=np.array([11.0]))
@@ -63,7 +63,9 @@ def test_a_run_goes_on_with_the_steps_of_the_one_before():
 
 def test_a_run_of_its_own_counts_anew():
     pace = recalling(MEMORY, is_resumed=False)
-    assert pace.control[ACCEPTED] == 7.0 and pace.control[REJECTIONS] == 0.0
+    assert pace.control[[ACCEPTED, REJECTIONS, STEP]].tolist() == [7.0, 0.0, 0.1]
+    assert recalling(MEMORY, False, first_step=0.3).control[STEP] == 0.3  # as it is asked for
+    assert recalling(MEMORY, True, first_step=0.3).control[STEP] == 0.1
     assert (pace.run.index, pace.run.first, pace.since) == (7, 7, 9.0)
     assert pace.embedded.evaluated[0] == 0.0
 
@@ -249,8 +251,11 @@ def test_after_an_event_the_slope_is_not_known_and_errors_begin_anew():
     pace = pace_of()
     pace.control, pace.embedded = np.zeros(CONTROL_WIDTH), Made(known=np.ones(1))
     pace.control[[STEP, LAST_ERROR, REJECTED]] = 0.5, 0.25, 1.0
+    pace.limits, attempts = pace.first_limits(), []
+    pace.adapt = lambda: attempts.append(pace.limits[ATTEMPTS])
     for longest, step in ((1.0, 0.5), (0.125, 0.125)):
         pace.resume(longest)
+        assert attempts.pop() == 0.0  # no step is taken
         assert pace.control[[STEP, LAST_ERROR, REJECTED]].tolist() == [step, 1.0, 0.0]
         assert pace.embedded.known[0] == 0.0 and pace.cut
 
@@ -271,11 +276,11 @@ def test_a_run_goes_back_to_an_event_and_wanted_times_after_it_are_wanted_again(
 # --- what is kept ---
 
 
-def kept_of(slots, reached, index, every=1, cut=False, goes_on=True, last=None):
+def kept_of(slots, reached, index, every=1, cut=False, is_cut=False, is_unsure=False, last=None):
     """Times of the slots 1, 2, 3 s and of an event that are kept, after steps to so far."""
     pace, saved = TolerancePace.__new__(TolerancePace), []
     output = Made(every=every, kept=2, last=last, extend=lambda *rows: saved.append(rows))
-    pace.run = Made(output=output, index=index, reached=reached, goes_on=goes_on)
+    pace.run = Made(output=output, index=index, reached=reached, is_cut=is_cut, is_unsure=is_unsure)
     pace.control = np.zeros(CONTROL_WIDTH)
     pace.control[SLOT], pace.control[NOW] = slots, reached
     pace.times, pace.points = np.array([1.0, 2.0, 3.0]), np.outer([1.0, 2.0, 3.0], [1.0, 1.0])
@@ -298,6 +303,7 @@ def test_steps_are_kept_and_the_end_of_a_part_where_it_is_due():
 def test_nothing_after_an_event_is_kept():
     assert kept_of(3, 2.5, 6, cut=True) == [1.0, 2.0, 2.5]
     assert kept_of(3, 2.0, 6, cut=True) == [1.0, 2.0]  # in place of the end of a step
-    assert kept_of(3, 2.5, 6, cut=True, goes_on=False) == [1.0, 2.0]  # the end is kept anyway
+    assert kept_of(3, 2.5, 6, cut=True, is_cut=True) == [1.0, 2.0]  # the end is kept anyway
+    assert kept_of(3, 2.5, 6, is_unsure=True) == [1.0, 2.0]
     assert kept_of(0, 0.5, 6, cut=True) == [0.5]
     assert kept_of(0, 0.5, 6, cut=True, last=0.5) == []
