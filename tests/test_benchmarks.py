@@ -136,11 +136,16 @@ def test_every_row_of_the_comparison_of_two_trees_has_a_model_and_a_limit(benchm
         assert beside.model_of(row).bodies
 
 
+@pytest.mark.slow
 def test_a_tree_is_timed_by_a_process_that_imports_it(benchmarks):
     beside = benchmarks("beside")
     with beside.started({"new": ROOT / "src"}) as processes:
         for row in ("heavy top, auto", "3-bar"):
             assert 0 < beside.answer(processes["new"], row) < 1000
+
+
+def test_a_tree_without_the_package_is_not_timed(benchmarks):
+    beside = benchmarks("beside")
     with pytest.raises(RuntimeError, match="was imported"), beside.started({"new": ROOT}):
         pass
 
