@@ -315,6 +315,31 @@ def test_a_simulation_that_begins_at_rest_stays_there():
     assert swung.velocity == pytest.approx(-nudged.velocity, abs=1e-3 * size)
 
 
+@pytest.mark.parametrize("ratio", [2.0, 4.0, -3.0])
+def test_vibrations_about_a_rest_count_whole_turns_of_coupled_joints(ratio):
+    """The lower rod hangs on the end of the upper one and turns `ratio` times against it."""
+    bodies, joints = rods([(0, 0), (1, 0), (2, 0)], far_end=False)
+    belt = ch.Coupling("belt", {"joint 0": ratio, "joint 1": 1})
+    model = ch.Model(bodies, [*joints, belt])
+    rest = ch.equilibrium(model)
+    small = rest.linearise().frequencies
+    assert small == pytest.approx(ch.linearise(model, rest.state).frequencies, rel=1e-12)
+    # about the angle q of the upper rod: V'' and T'' of 1.5 sin q + 0.5 sin(n q), n = 1 - ratio
+    q, n = rest.state.angles["joint 0"], 1 - ratio
+    curved = -G * (1.5 * np.sin(q) + 0.5 * n**2 * np.sin(n * q))
+    inertia = 1 / 3 + 1 + n * np.cos((1 - n) * q) + n**2 / 3
+    assert small[-1] ** 2 == pytest.approx(-curved / inertia, rel=1e-9)
+
+
+@pytest.mark.parametrize("links", [1, 2, 3])
+def test_the_nearest_equilibrium_of_a_level_chain_is_found(links):
+    """Held level, the stiffness of gravity is 0, and Newton has nowhere to go."""
+    points = np.column_stack((np.linspace(0, 1, links + 1), np.zeros(links + 1)))
+    rest = ch.equilibrium(ch.Model(*rods(points, far_end=False)), prefer="nearest")
+    assert rest.residual.force < 1e-10
+    assert np.abs(rest.state.position[:, 0]).max() < 1e-9
+
+
 def test_a_model_entered_inexactly_is_assembled_first():
     bodies, joints = rods(arc(5, 0.6, 0.1))
     moved = [replace(b, position=np.array(b.position) + [0, 0, 1e-3 * k])

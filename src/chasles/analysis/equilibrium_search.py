@@ -90,6 +90,8 @@ class EquilibriumSearch:
                 return place
             self.steps += 1
             p = place.to_the_root(radius)
+            if np.linalg.norm(p) <= SHORTEST * first:  # a rod held level: its stiffness is 0
+                p = place.with_the_forces(radius)
             length = float(np.linalg.norm(p))
             trial = self.walk(place, p)
             if trial is not None and unbalanced(trial.arrive()) < unbalanced(place):

@@ -295,9 +295,9 @@ def without_rates(system: System, row: Floats) -> Floats:
     return row
 
 
-def check_gaps(instant: Instant, absolute: Floats) -> None:
-    """Refuse a state in which a joint is open."""
-    gaps = instant.gaps(absolute, instant.integrals)
+def check_gaps(instant: Instant, absolute: Floats, angles: Floats) -> None:
+    """Refuse a state in which a joint is open; `angles` has the whole turns of joints."""
+    gaps = instant.gaps(absolute, angles)
     refuse(instant, gaps, OPEN * instant.setup.row_sizes[instant.real], "open by {:.3g} {}")
     sizes = coupled_sizes(instant.setup).values()
     for coupling, gap, size in zip(instant.setup.model.couplings, gaps[-len(sizes) :], sizes):

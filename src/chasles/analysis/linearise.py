@@ -260,7 +260,7 @@ def linearised(
 ) -> Linearisation:
     """`linearise` at an absolute state whose functions of time have been sampled."""
     linear = linear_at(instant, absolute, angles)
-    check_gaps(instant, absolute)
+    check_gaps(instant, absolute, angles)
     check_speeds(instant, absolute, linear.terms.jacobian @ linear.velocity)
     if modes is None and len(absolute) > MOST_DENSE:
         modes = SOME

@@ -228,7 +228,7 @@ def first_place(model: Model, start: State | None) -> Place:
     instant, absolute = make_instant(model, begun, held=True)
     absolute = absolute.copy()
     absolute[:, TWIST:] = 0.0
-    check_gaps(instant, absolute)
+    check_gaps(instant, absolute, instant.integrals)
     weights = stiff_weights(instant, absolute)
     metric = diags(weights, format="csc"), diags(1.0 / weights, format="csc")
     place = Place(instant, absolute, instant.integrals, weights, metric)
