@@ -344,6 +344,22 @@ def dropped_ball(stiffness):
     return ch.Model([ball], forces=[floor])
 
 
+@pytest.mark.parametrize("damping", [0.0, 20.0])
+@pytest.mark.parametrize("accuracy", [{"step": 1e-3}, {"rtol": 1e-8}])
+def test_what_rests_on_a_stop_or_a_floor_is_not_suspected(damping, accuracy, recwarn):
+    """All energies are round-off, and so is each one's share of another."""
+    block = ch.Body.box("block", (0.1, 0.1, 0.1), mass=1.0)
+    rail = ch.Prismatic("rail", ch.GROUND, block, axis="z")
+    for force in (
+        ch.JointStop("stop", rail, lower=-0.5, stiffness=1e4, damping=damping),
+        ch.Contact("floor", ch.GROUND, block, (0, 0, -0.5), stiffness=1e4, dissipation=damping),
+    ):
+        model = ch.Model([block], [rail], [force])
+        rest = ch.equilibrium(model).state
+        assert not ch.simulate(model, until=0.1, start=rest, **accuracy).warnings
+    assert not recwarn.list
+
+
 def test_a_bounce_that_the_steps_do_not_resolve_is_told():
     """An elastic ball is at 0.4 m after a second; here it is not, though the books are balanced."""
     with pytest.warns(ch.ChaslesWarning, match="do not resolve impacts of contact 'floor'"):

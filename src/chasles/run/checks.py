@@ -263,8 +263,9 @@ def missed_energy(ended: Ended) -> list[str]:
         moving = float(np.ptp(kinetic))
     else:
         missed = left_at_the_end(ended)
-        missed = missed if missed > unseen_energy(ended) else 0.0
         moving = float(np.max(kinetic))  # what spins freely exchanges nothing
+    if not missed > unseen_energy(ended):  # a body that rests on a stop moves by round-off
+        return []
     share = missed / (max(moving, np.ptp(potential), work.max(initial=0.0)) or np.inf)
     if not share > NOTICED:
         return []
