@@ -97,6 +97,15 @@ def test_solids_are_written_as_solids():
     assert 'kind = "box"' in text and "inertia" not in text
 
 
+def test_a_massless_frame_is_written_and_read_as_a_frame():
+    model, _ = read(TOP)
+    cross = ch.Body.frame("cross", position=(1, 0, 0), rotation=("z", 0.3))
+    model = ch.Model([*model.bodies, cross], model.joints)
+    text = text_of_document(document_of(model))
+    assert 'kind = "frame"' in text and "inertia" not in text
+    assert read(text)[0] == model
+
+
 def test_options_of_a_run_survive(tmp_path):
     model, _ = read(TOP)
     run = {

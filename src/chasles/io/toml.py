@@ -34,11 +34,11 @@ from chasles.model.plain import (
     placed_at,
     to_plain,
 )
-from chasles.model.shapes import Shape
 
 #: How a body may be made, beside by mass and inertia.
 SOLIDS: dict[str, Callable[..., Body]] = {
     "box": Body.box, "cylinder": Body.cylinder, "rod": Body.rod, "sphere": Body.sphere,
+    "frame": Body.frame,
 }  # fmt: skip
 #: What every body takes, and what a rotation in words is said by.
 START = ("position", "rotation", "velocity", "angular_velocity")
@@ -187,10 +187,10 @@ def brief(table: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
 
 def brief_body(table: dict[str, Any], body: Body) -> dict[str, Any]:
     """The table of a body: as a solid, if that makes the same one to the bit."""
-    for kind, size in sizes(body.shape):
+    for kind, size in sizes(body):
         known = {**defaults_of(Body), **defaults_of(SOLIDS[kind])}
         look = {} if body.shape is None else {"colour": body.shape.colour}
-        fields = {"name": body.name, **size, "mass": body.mass, **look}
+        fields = {"name": body.name, **size, **look}
         fields |= {name: table[name] for name in START}
         try:
             is_solid = same(table, body_to_plain(SOLIDS[kind](**fields)))
@@ -204,11 +204,15 @@ def brief_body(table: dict[str, Any], body: Body) -> dict[str, Any]:
     return brief({**rest, **drawn}, defaults_of(Body))
 
 
-def sizes(shape: Shape | None) -> list[tuple[str, dict[str, Any]]]:
-    """The solids that have a shape, and the keywords that give it to them."""
+def sizes(body: Body) -> list[tuple[str, dict[str, Any]]]:
+    """The solids that a body may be, and the keywords for size and mass that make it one."""
+    shape = body.shape
+    if body.mass == 0.0:
+        return [("frame", {})]
     if shape is None or shape.kind not in SIZES:
         return []
-    return [(shape.kind, {name: listed(getattr(shape, name)) for name in SIZES[shape.kind]})]
+    size = {name: listed(getattr(shape, name)) for name in SIZES[shape.kind]}
+    return [(shape.kind, {**size, "mass": body.mass})]
 
 
 def same(first: Any, second: Any) -> bool:
