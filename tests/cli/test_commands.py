@@ -105,7 +105,7 @@ def test_a_file_may_ask_for_an_accuracy_instead_of_a_step(wanted, in_folder, cap
     assert main(["run", "top.toml", "--until", "0.05"]) == 0
     assert "dop853" in capsys.readouterr().out
     assert main(["run", "top.toml", "--until", "0.1", "--resume"]) == 2
-    assert "there is no interrupted run" in capsys.readouterr().err
+    assert "is finished" in capsys.readouterr().err
     scipy = ["--method", "scipy RK45", "--rtol", "1e-6"]
     assert main(["run", "top.toml", "--until", "0.1", *scipy]) == 0
     assert main(["run", "top.toml", "--until", "0.1", *scipy, "--resume"]) == 2

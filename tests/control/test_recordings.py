@@ -468,7 +468,9 @@ def test_the_command_line_goes_on_with_a_run_that_was_cut_off(tmp_path, monkeypa
     same(ch.load("cut/result.nc"), ch.load("whole/result.nc"))
     assert not (tmp_path / "cut" / "segments").exists()
     assert main(["run", "arm.toml", "--out", "cut", "--quiet", "--resume"]) == 2
-    assert "there is no interrupted run" in capsys.readouterr().err
+    assert "the run in 'cut' is finished" in capsys.readouterr().err
+    assert main(["run", "arm.toml", "--out", "new", "--quiet", "--resume"]) == 2
+    assert "there is no interrupted run in 'new'" in capsys.readouterr().err
 
 
 def flipped(path, at=-100):

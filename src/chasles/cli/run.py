@@ -79,8 +79,14 @@ def segments(folder: Path, resume: bool) -> Path:
             "Continue it with --resume, delete it, or give another folder with --out.",
         )
     if resume and not is_recording(found):
+        if (folder / "result.nc").exists():
+            raise InvalidOption(
+                f"--resume: the run in '{folder}' is finished.",
+                "Leave --resume out to run the model again, or give another folder with --out;"
+                " in Python, simulate(..., start=load(...)) goes on from its end.",
+            )
         raise InvalidOption(
-            f"--resume: there is no interrupted run in '{found}'.",
+            f"--resume: there is no interrupted run in '{folder}'.",
             "Leave --resume out to start one.",
         )
     return found

@@ -63,8 +63,9 @@ def check_frames(
             f"body '{name}' has no mass: {joint} is resisted only through joints that close loops,"
             " together with what moves on their other side, so that its acceleration has no"
             " equation of its own.",
-            "Give it a small mass, or replace it and its joints by one joint: a Distance for a rod"
-            " between two balls, a Universal for a cross.",
+            "Give it a small mass and inertia, or the joint a small armature if it is a hinge or a"
+            " slider; or replace it and its joints by one joint: a Distance for a rod between two"
+            " balls, a Universal for a cross.",
         )
 
 

@@ -281,8 +281,9 @@ def check_closed(setup: Setup) -> None:
         moved = (joint.at_b, joint.axis_b, joint.turn) != (None, None, None)
         single = joint.is_lower_pair and not moved
         if setup.start is not None or not single:
-            check_gap(setup, joint.name, f"Move body '{joint.b}' or '{joint.a}', correct at/at_b"
-                      " and axis/axis_b")  # fmt: skip
+            ends = [f"'{name}'" for name in (joint.b, joint.a) if name != GROUND.name]
+            remedy = f"Move body {' or '.join(ends)}, correct at/at_b and axis/axis_b"
+            check_gap(setup, joint.name, remedy)
     for coupling in setup.model.couplings:
         check_coupling(setup, coupling)
     if setup.start is not None:

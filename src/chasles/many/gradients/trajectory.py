@@ -36,7 +36,7 @@ class Trajectory:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # Python's own questions
             raise AttributeError(name)
-        raise UnknownName.among("quantity", name, self.KNOWN, where="gradient: of this run")
+        raise UnknownName.among("quantity", name, self.KNOWN, where="gradient, run of the function")
 
     @property
     def model(self) -> Model:
