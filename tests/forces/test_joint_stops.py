@@ -135,6 +135,20 @@ def test_stops_survive_the_way_through_a_file(tmp_path):
     assert ch.load(result.save(tmp_path / "run.nc")).model == model
 
 
+@pytest.mark.parametrize("method", ["dopri5", "dop853", "bs3"])
+def test_error_control_sees_what_a_stop_loses_after_it_has_let_go(method):
+    """Damping holds the spring back: the stop lets go while it is still pressed in.
+
+    No force acts then, and still its energy is lost, up to a depth of 0.
+    """
+    stop = ch.JointStop("buffer", "rail", upper=0.03, stiffness=STIFFNESS, damping=40.0)
+    for rtol in (1e-6, 1e-8):
+        run = ch.simulate(sledge(stop), 0.2, rtol=rtol, atol=1e-2 * rtol, method=method)
+        depth, effort = run.coordinate("rail") - 0.03, run.effort("buffer")
+        assert ((depth > 1e-3) & (effort == 0.0)).any()
+        assert abs(run.energy_balance()).max() < 100 * rtol * run.energy()[0]
+
+
 @pytest.mark.parametrize(
     "options, said",
     [

@@ -204,16 +204,21 @@ def test_work_is_compared_with_the_energy_that_moves(monkeypatch):
 
     monkeypatch.setattr(adaptive, "energy_of_speeds", speeds)
     monkeypatch.setattr(adaptive, "supply_at", lambda mechanism: 1)
-    mechanism = SimpleNamespace(layout=SimpleNamespace(supply=2))
+    mechanism = SimpleNamespace(
+        layout=SimpleNamespace(supply=2), tree=SimpleNamespace(rate_count=0),
+        system=SimpleNamespace(force_count=1),
+    )  # fmt: skip
     out = np.zeros(2 + adaptive.EXCHANGED + 1)
     out[2 + adaptive.EXCHANGED] = -5.0
 
-    def missed(wrong, rtol, atol=0.0):
-        pair = SimpleNamespace(measure="measure", increment=np.array([9.0, wrong]))
+    def missed(wrong, rtol, atol=0.0, of_a_force=0.0):
+        pair = SimpleNamespace(measure="measure", increment=np.array([of_a_force, wrong]))
         return work_error(mechanism, pair, out, rtol, atol)
 
     assert missed(-0.04, 1e-2) == pytest.approx(0.04 / (1e-2 * 8.0))
     assert missed(-0.04, 1e-2, 0.1) == pytest.approx(0.04 / (0.08 + 6.0 * (0.1 + 0.005)))
+    assert missed(0.01, 1e-2, of_a_force=-0.04) == missed(-0.04, 1e-2, of_a_force=0.01)
+    assert missed(0.0, 1e-2, of_a_force=0.04) == missed(0.04, 1e-2)
     assert missed(0.0, 1e-2) == missed(0.1, 0.0) == 0.0
     assert missed(np.nan, 1e-2) == missed(np.inf, 1e-2) == np.inf
 

@@ -213,12 +213,20 @@ def error_of_step(
 
 @routine
 def work_error(mechanism: Any, pair: Any, out: Any, rtol: float, atol: float) -> float:
-    """The error of the work supplied, in pair.increment, as a multiple of what is tolerated."""
+    """The error of the work of all forces together, and of what each of them does not store, in
+    pair.increment, as a multiple of what is tolerated.
+
+    A stop that has let go moves nothing, while what it stores is lost: only its own work shows when
+    that ends.
+    """
     exchanged = abs(out[mechanism.layout.supply + EXCHANGED])
     speeds = energy_of_speeds(mechanism, pair.measure, 0.0)
     faster = energy_of_speeds(mechanism, pair.measure, atol)
     tolerated = rtol * (speeds + exchanged) + faster - speeds
     wrong = abs(pair.increment[supply_at(mechanism)])
+    first = 2 * mechanism.tree.rate_count
+    for force in range(mechanism.system.force_count):
+        wrong = max(wrong, abs(pair.increment[first + force]))
     if rtol == 0.0 or wrong == 0.0:
         return 0.0
     if not wrong <= 1e300 * tolerated:
