@@ -44,6 +44,18 @@ def test_what_an_impact_takes_is_supplied_and_exchanged():
     assert (supply[SUPPLIED], supply[EXCHANGED]) == pytest.approx((-taken, taken), rel=1e-12)
 
 
+@pytest.mark.parametrize("options", [{"rtol": 1e-8}, {"step": 1e-3}])
+@pytest.mark.parametrize("upper", [-0.1, 9.0])
+def test_what_an_impact_takes_is_no_energy_that_a_stop_beside_it_misses(options, upper):
+    """Thrown up from the rigid end, the sledge meets a stop, or does not."""
+    end = ch.Impact("end", "rail", lower=-DROP, restitution=0.8)
+    stop = ch.JointStop("stop", "rail", upper=upper, stiffness=1e4, damping=5.0)
+    model = hanging_sledge().with_parts(forces=[stop])
+    run = ch.simulate(model, 1.5, start={"rail": (-0.4, 4.0)}, events=[end], **options)
+    assert (run.work("stop")[-1] < 0.0) == (upper < 0.0)
+    assert run.events["end"].size > 0 and run.warnings == ()
+
+
 def test_a_run_that_comes_to_rest_says_where_its_result_is():
     stop = ch.Impact("stop", "rail", lower=-DROP, restitution=0.5)
     with pytest.raises(ch.SimulationStopped, match="comes to rest at its end") as stopped:

@@ -258,12 +258,11 @@ def missed_energy(ended: Ended) -> list[str]:
     kinetic = energy.kinetic_of_all(setup, absolute)
     potential = energy.potential_of_all(setup, absolute, integrals)
     work = np.abs(integrals - integrals[0])[:, : len(model.forces)].sum(axis=1)
-    if names:
+    # No force books what rigid ends take: it is in the supply.
+    missed = left_at_the_end(ended)
+    if names and not has_impacts(ended.run):
         missed = booked_by_stages(setup, absolute, integrals)
-        moving = float(np.ptp(kinetic))
-    else:
-        missed = left_at_the_end(ended)
-        moving = float(np.max(kinetic))  # what spins freely exchanges nothing
+    moving = float(np.ptp(kinetic) if names else np.max(kinetic))  # spinning exchanges nothing
     if not missed > unseen_energy(ended):  # a body that rests on a stop moves by round-off
         return []
     share = missed / (max(moving, np.ptp(potential), work.max(initial=0.0)) or np.inf)
