@@ -101,6 +101,17 @@ def test_docstrings_describe_parameters_that_exist(name):
             assert set(described_names) <= set(inspect.signature(thing).parameters), thing
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in ch.__all__ if inspect.isclass(getattr(ch, name))]
+)
+def test_classes_describe_every_parameter(name):
+    """Those of their bases, too; a Simulation takes the options of simulate."""
+    thing = getattr(ch, name)
+    described = parameters_of(thing.__doc__ or "")
+    if described and thing is not ch.Simulation:
+        assert set(inspect.signature(thing).parameters) == set(described)
+
+
 #: Phrases that readers had to translate; docs/words.md has what to write instead.
 DIALECT = (
     "to rounding", "need not be said", "is told", "are told", "cannot open", "gone on with",

@@ -133,7 +133,7 @@ class Driver(AnyDriver):
         Coordinate over time, rad or m: a Signal or a smooth function of t. At t = 0 it must
         equal the coordinate, which is 0 unless the joint has a `zero`.
     coordinate
-        "auto", "angle" or "displacement". "auto" is the joint's only coordinate.
+        "angle", "displacement" or "auto" (the angle, if the joint has both).
 
     Examples
     --------

@@ -31,7 +31,7 @@ class JointForce(Force, in_files=False):
     joint
         The joint.
     coordinate
-        "auto", "angle" or "displacement".
+        "angle", "displacement" or "auto" (the angle, if the joint has both).
     """
 
     joint: OfJoint

@@ -244,15 +244,16 @@ def inherit_parameters(cls: type) -> None:
     meanings: dict[str, str] = {}
     for base in reversed(cls.__mro__[1:]):
         meanings |= parameters_in(base.__doc__)
-    if cls.__doc__:
-        cls.__doc__ = with_parameters(cls.__doc__, signature(cls).parameters, meanings)
+    if cls.__doc__:  # a base may describe what only the classes that derive from it take
+        names = dict.fromkeys((*signature(cls).parameters, *parameters_in(cls.__doc__)))
+        cls.__doc__ = with_parameters(cls.__doc__, names, meanings)
 
 
 #: What methods mean by the names of their parameters.
 USUAL = {
     "body": "The body or its name.",
     "joint": "The joint or its name.",
-    "which": '"auto", "angle" or "displacement".',
+    "which": '"angle", "displacement" or "auto" (the angle, if the joint has both).',
     "axes": 'Axes of the components: "body" or "world".',
     "force": "The force or its name.",
     "sensor": "The sensor or its name.",

@@ -140,7 +140,8 @@ class JointSensor(AnySensor):
     axes
         Axes of force and torque: "world" or "joint" (z is the joint's axis).
     coordinate
-        "auto", "angle" or "displacement", of a coordinate and its rate.
+        For a coordinate or its rate: "angle", "displacement" or "auto" (the angle, if the
+        joint has both).
 
     Examples
     --------

@@ -75,7 +75,7 @@ class Impact:
     restitution
         Coefficient of restitution: speed after the impact divided by the speed before, 0 to 1.
     coordinate
-        For joints with two coordinates: "angle" or "displacement".
+        "angle", "displacement" or "auto" (the angle, if the joint has both).
 
     Examples
     --------
