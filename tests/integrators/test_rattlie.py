@@ -215,3 +215,21 @@ def test_rounding_does_not_add_up_to_a_drift_of_the_momentum(space, until):
     run = ch.simulate(model, until, step=1e-4, method="rattlie", spaces=space, save_every=10_000)
     momentum = np.linalg.norm(run.angular_momentum(), axis=1)
     assert np.abs(momentum / momentum[0] - 1).max() < 1e-12
+
+
+@pytest.mark.parametrize("method", ["rattlie", "rattlie4"])
+@pytest.mark.parametrize("held", ["spring", "stop", "floor", "bushing"])
+def test_what_rests_on_a_force_goes_on_resting(method, held):
+    """Weight and force cancel, and all that an iteration changes is round-off."""
+    ball = ch.Body.sphere("ball", 0.1, mass=1.0, position=(0, 0, -1.0))
+    rail = ch.Prismatic("rail", ch.GROUND, ball, axis="z")
+    force = {
+        "spring": ch.JointSpring("spring", rail, stiffness=1e5, damping=10.0),
+        "stop": ch.JointStop("stop", rail, lower=-0.3, stiffness=1e5, damping=10.0),
+        "floor": ch.Contact("floor", ch.GROUND, ball, (0, 0, -1.1), stiffness=1e5, dissipation=1.0),
+        "bushing": ch.Bushing("bushing", ch.GROUND, ball, (0, 0, -1), [1e5] * 6, [10.0] * 6),
+    }[held]
+    model = ch.Model([ball], [rail], [force])
+    rest = ch.equilibrium(model).state
+    run = ch.simulate(model, until=0.5, step=1e-3, method=method, start=rest)
+    assert np.ptp(run.coordinate("rail")) < 1e-14 and run.warnings == ()

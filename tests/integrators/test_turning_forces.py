@@ -141,3 +141,13 @@ def test_what_impacts_take_is_no_vibration(restitution):
     stop = ch.Impact("stop", rail, upper=0.05, restitution=restitution)
     run = ch.simulate(model, 1.0, 1e-3, method="linearly-implicit", events=[stop])
     assert len(run.events["stop"]) > 2 and run.warnings == ()
+
+
+def test_a_servo_that_holds_still_is_not_suspected():
+    arm = ch.Body.rod("arm", mass=2.0, between=((0, 0, 0), (1, 0, 0)))
+    hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
+    servo = ch.Servo("servo", hinge, target=0.2, stiffness=1e4, damping=100.0)
+    model = ch.Model([arm], [hinge], [servo])
+    rest = ch.equilibrium(model).state
+    run = ch.simulate(model, until=0.2, step=1e-3, start=rest, method="linearly-implicit")
+    assert run.warnings == ()

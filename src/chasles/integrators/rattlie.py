@@ -213,6 +213,7 @@ def find_velocities(mechanism: Any, workspace: Any, scheme: Any, length: float) 
     Their change goes into the increment: M^-1 M v would be rounded alike in every step.
     """
     tree, rates, last = mechanism.tree, mechanism.tree.rate_count, 0.0
+    rounding = rounding_of_places(mechanism, workspace, length)
     clear(scheme.late, mechanism.loops.row_count)
     for k in range(rates):
         guess, old = scheme.trial[tree.stored_count + k], scheme.point[tree.stored_count + k]
@@ -230,7 +231,9 @@ def find_velocities(mechanism: Any, workspace: Any, scheme: Any, length: float) 
             scheme.increment[rates + k] += mechanism.loop_work.solution[k]
             scheme.trial[tree.stored_count + k] += mechanism.loop_work.solution[k]
         place_bodies(tree, scheme.trial, mechanism.tree_work.rows, workspace.absolute)
-        if mechanism.system.force_count == 0 or has_converged(index, change, last, scale_of):
+        stalls = index > 0 and change >= HARDLY * last
+        arrived = has_converged(index, change, last, scale_of) or (stalls and change <= rounding)
+        if mechanism.system.force_count == 0 or arrived:
             put_forces(mechanism, workspace, scheme, scheme.trial)
             count_up(scheme.tally, EVALUATED, 1)
             return OK

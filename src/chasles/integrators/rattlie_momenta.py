@@ -54,7 +54,8 @@ from chasles.core.state_block import put_turn_rates
 from chasles.groups.se3 import se3_dexp_inv
 from chasles.groups.so3 import so3_dexp_inv, so3_from_matrix, so3_log
 from chasles.groups.vectors import axpy, dot, neg, scale, sub, symvec, tmatmul, tmatvec
-from chasles.scalars.elementary import sqrt
+from chasles.integrators.gauss import square_of_fall
+from chasles.scalars.elementary import maximum, sqrt
 
 #: The equation at the start of a step, and that at its end, by the sign of xi in dexp^-T.
 MISSED_AT_START, MISSED_AT_END = 1.0, -1.0
@@ -123,12 +124,17 @@ def add_momenta(system: Any, workspace: Any, factor: float, force: Any, out: Any
 
 @routine
 def size_of_step(mechanism: Any, workspace: Any, scheme: Any, length: float) -> float:
-    """What changes of velocity are large or small against, in the mass metric."""
-    system = mechanism.system
+    """What changes of velocity are large or small against, in the mass metric.
+
+    At rest the forces cancel, and are compared with weights.
+    """
+    system, mass = mechanism.system, 0.0
     pushed = force_norm(system, scheme.force) + effort_norm(mechanism.tree, mechanism.tree_work)
     for body in range(system.body_count):
+        mass += system.bodies.mass[body]
         put_twist(workspace.search, 6 * body, twist_of(workspace.absolute, body))
-    return mass_norm(system, workspace.search) + abs(length) * pushed
+    weight = sqrt(mass * square_of_fall(mechanism, 1.0))
+    return mass_norm(system, workspace.search) + abs(length) * maximum(pushed, weight)
 
 
 @routine
