@@ -123,6 +123,14 @@ def test_bad_motors_are_refused_by_name(make, words):
     assert words in str(refused.value)
 
 
+@pytest.mark.parametrize("effort", [lambda: 1.0, lambda t, q: -q, lambda t, *, q: -q])
+def test_an_effort_that_takes_neither_one_number_nor_three_is_refused_when_made(effort, refusal):
+    said = refusal(lambda: ch.Motor("motor", "hinge", effort=effort), ch.InvalidForce)
+    assert (
+        "force 'motor': effort is a function that takes neither t alone nor t, q and rate" in said
+    )
+
+
 def test_servos_are_written_to_files_and_read_back(tmp_path):
     servo = ch.Servo("s", "hinge", 0.3, 4.0, 0.5, limit=(-1.0, 2.0), gear=3.0)
     model = arm(servo, ch.Motor("m", "hinge", effort=0.0, limit=2.0))

@@ -190,6 +190,29 @@ def test_a_chart_of_a_frame_is_refused_by_name(spaces, refusal):
     assert ch.designate(model, spaces).spaces["cross"] == ch.Space("subgroup", "first")
 
 
+def test_the_massless_cage_of_a_differential_takes_the_armature_that_is_advised(refusal):
+    """Both wheels get half of the torque, 0.02 kg m^2 each and a quarter of the armature."""
+
+    def differential(**cage_axle):
+        wheels = [ch.Body("left", 1, (0.02,) * 3), ch.Body("right", 1, (0.02,) * 3)]
+        bodies = [*wheels, ch.Body.frame("cage")]
+        axles = [
+            ch.Revolute(f"{b.name} axle", ch.GROUND, b, at=(0, 0, 0), axis="y") for b in wheels
+        ]
+        axles += [ch.Revolute("cage axle", ch.GROUND, "cage", (0, 0, 0), axis="y", **cage_axle)]
+        gears = ch.Coupling("gears", {"left axle": 1, "right axle": 1, "cage axle": -2})
+        return ch.Model(bodies, [*axles, gears], [ch.Motor("engine", "cage axle", effort=0.1)])
+
+    said = refusal(lambda: ch.simulate(differential(), 0.1, step=1e-2), ch.InvalidBody)
+    assert "body 'cage' has no mass" in said and "a small armature" in said
+    run = ch.simulate(differential(armature=1e-6), 1.0, step=1e-2, start={"left axle": (0, 1.0)})
+    turned = 0.5 * 0.05 / (0.02 + 0.5e-6)
+    assert run.coordinate("right axle")[-1] + run.coordinate("left axle")[-1] == pytest.approx(
+        2 * turned + run.coordinate_rate("left axle")[0] + run.coordinate_rate("right axle")[0],
+        rel=1e-9,
+    )
+
+
 def test_a_frame_that_only_loops_resist_is_refused_with_the_reason(refusal):
     """A four-bar whose coupler has no mass, cut beside it: both of its hinges move with the cranks.
 

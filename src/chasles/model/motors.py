@@ -32,12 +32,12 @@ class Feedback(Signal):
     """An effort that depends on the motion: function(t, q, q'), called at every stage."""
 
 
-def is_feedback(function: Any) -> bool:
-    """Whether a function takes three numbers, and cannot do with the time alone."""
+def counts_taken(function: Any) -> list[int]:
+    """Whether a function takes one number (the time), three of them, or both."""
     try:
         takes = signature(getattr(function, "py_func", function))
     except (TypeError, ValueError):  # a function of C that does not tell
-        return False
+        return [1]
 
     def fits(count: int) -> bool:
         try:
@@ -46,14 +46,21 @@ def is_feedback(function: Any) -> bool:
             return False
         return True
 
-    return fits(3) and not fits(1)
+    return [count for count in (1, 3) if fits(count)]
 
 
 def checked_effort(effort: Any, what: str, where: str, invalid: Invalid) -> Signal:
     if isinstance(effort, Feedback):
         return effort
-    if callable(effort) and not isinstance(effort, Signal) and is_feedback(effort):
-        return Feedback(effort)
+    if callable(effort) and not isinstance(effort, Signal):
+        taken = counts_taken(effort)
+        if not taken:
+            raise invalid(
+                f"{where}: {what} is a function that takes neither t alone nor t, q and rate.",
+                "Give a function of t (s), or of t, the coordinate q and its rate.",
+            )
+        if taken == [3]:
+            return Feedback(effort)
     return checked_signal(effort, what, where, invalid, f"{FORMS}, or of t, q and rate")
 
 
