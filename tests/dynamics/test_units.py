@@ -109,3 +109,32 @@ def test_tolerances_choose_the_same_steps_in_all_units_of_length(method):
     plain = ch.simulate(model, 0.2, atol=1e-5, **options)
     other = ch.simulate(in_units(model, length, mass, 1.0), 0.2, atol=length * 1e-5, **options)
     assert len(plain) > 3 and other.t == pytest.approx(plain.t, rel=1e-9)
+
+
+IMPLICIT = [name for name, found in ch.methods().items() if found.implicit and not found.foreign]
+
+
+def door_and_knob():
+    """Two hinges whose axes cross."""
+    axis, other = np.array((0, 0, 1.0)), np.array((1.0, 0, 0))
+    size = (0.8, 0.1, 1.0)
+    door = ch.Body.box("door", size, mass=2.0, position=(0.4, 0, 0), angular_velocity=3.0 * axis)
+    spin = 3.0 * axis + 4.0 * other
+    size = (0.2, 0.3, 0.1)
+    knob = ch.Body.box("knob", size, mass=1.0, position=(0.9, 0.3, 0.2), angular_velocity=spin)
+    hinge = ch.Revolute("hinge", ch.GROUND, door, at=(0, 0, 0), axis=axis)
+    pin = ch.Revolute("pin", door, knob, at=(0.8, 0.1, 0.1), axis=other)
+    return ch.Model([door, knob], [hinge, pin])
+
+
+@pytest.mark.parametrize("length", [2.0**-16, 2.0**16])
+@pytest.mark.parametrize("method", IMPLICIT)
+def test_iterations_end_alike_in_all_units_of_length(method, length):
+    """Very small and very large mechanisms are closed as well as others, by as many iterations."""
+    model = door_and_knob()
+    options = {"step": 1e-3, "method": method, "spaces": "SO3xR3"}
+    plain = ch.simulate(model, 0.05, **options)
+    other = ch.simulate(in_units(model, length, 1.0, 1.0), 0.05, **options)
+    assert other.provenance.iterations == pytest.approx(plain.provenance.iterations, rel=0.05)
+    for name in model.body_names:
+        assert other.position(name) / length == pytest.approx(plain.position(name), abs=1e-13)

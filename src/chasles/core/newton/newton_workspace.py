@@ -59,7 +59,6 @@ class NewtonWorkspace(NamedTuple):
 def make_newton_workspace(solver: Any, mechanism: Any, past: int = 0) -> NewtonWorkspace:
     """Storage for the model of a solver, stepped as a mechanism; `past` points may be looked at."""
     rates, length = mechanism.tree.rate_count, slope_length(mechanism)
-    weights = tree_weights(mechanism.tree)
     sizes = {
         **sizes_of(mechanism.system),
         "f": rates,
@@ -71,8 +70,8 @@ def make_newton_workspace(solver: Any, mechanism: Any, past: int = 0) -> NewtonW
         NewtonWorkspace, sizes,
         measured=measured_rows(mechanism.system).astype(np.int64),
         own=own_rows(mechanism),
-        weights=weights,
-        reach=reach_of(mechanism, weights),
+        weights=tree_weights(mechanism.tree),
+        reach=reach_of(mechanism),
         newton=newton_of(solver, mechanism),
         past=make_past_points(mechanism, past),
     )  # fmt: skip
@@ -85,18 +84,26 @@ def own_rows(mechanism: Any) -> Integers:
     return own
 
 
-def reach_of(mechanism: Any, weights: Floats) -> float:
-    """All weights times 1 rad, or the largest length in the model."""
+def reach_of(mechanism: Any) -> float:
+    """All bodies turned by 1 rad, and moved by the largest length in the model."""
     accuracy = mechanism.accuracy
-    lengths = [1.0, *accuracy.sizes.tolist(), *np.abs(accuracy.places).ravel().tolist()]
-    return float(np.linalg.norm(weights)) * max(lengths)
+    lengths = accuracy.sizes[accuracy.lengths != 0.0]
+    largest = max([0.0, *lengths.tolist(), *np.abs(accuracy.places).ravel().tolist()])
+    turning, sliding = inertias_of(mechanism.tree)
+    return float(np.sqrt(3.0 * (turning + sliding * largest**2).sum()))
 
 
-def tree_weights(tree: Tree) -> Floats:
-    """Square roots of the inertias that coordinates move; massless frames count as others."""
+def inertias_of(tree: Tree) -> tuple[Floats, Floats]:
+    """Of the bodies, of turns and of displacements; massless frames count as others."""
     turning, sliding = tree.inertia[:, [0, 2, 5]].mean(axis=1), np.array(tree.mass)
     turning = np.where(turning > 0.0, turning, turning.max(initial=0.0))
     sliding = np.where(sliding > 0.0, sliding, sliding.max(initial=0.0))
+    return turning, sliding
+
+
+def tree_weights(tree: Tree) -> Floats:
+    """Square roots of the inertias that coordinates move."""
+    turning, sliding = inertias_of(tree)
     weights = np.zeros(tree.rate_count)
     for body, pair in enumerate(tree.pair.tolist()):
         turns = 3 if pair >= SPHERICAL else turns_of(pair)
