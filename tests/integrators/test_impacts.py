@@ -357,3 +357,22 @@ def test_the_last_of_blocks_that_touch_takes_all_of_the_speed(space):
     np.testing.assert_allclose(speeds, [0, 0, 0, 1], atol=1e-12)
     for times in run.events.values():
         np.testing.assert_allclose(times, [0.1], atol=1e-12)
+
+
+@pytest.mark.parametrize("space", ["auto", "SE3"])
+def test_the_impulse_of_a_driver_that_moves_is_in_the_balance(space):
+    """A block on a carriage turns back from its end: the drive of the carriage does work."""
+    carriage = ch.Body.box("carriage", (0.1, 0.1, 0.1), mass=1.0, velocity=(3, 0, 0))
+    block = ch.Body.box("block", (0.1, 0.1, 0.1), mass=2.0, position=(1, 0, 0), velocity=(0, 0, 0))
+    rails = [
+        ch.Prismatic("rail", ch.GROUND, carriage, axis="x"),
+        ch.Prismatic("deck", carriage, block, axis="x"),
+    ]
+    drive = ch.Driver("drive", "rail", ch.Signal.linear(3.0))
+    model = ch.Model([carriage, block], rails, drivers=[drive], gravity=(0, 0, 0))
+    end = ch.Impact("end", "deck", lower=-0.5)
+    run = ch.simulate(model, 0.3, 1e-2, events=[end], spaces=space)
+    impulse = 2.0 * (run.velocity("block")[-1, 0] - run.velocity("block")[0, 0])
+    assert impulse == pytest.approx(12.0)
+    assert run.energy_balance()[-1] == pytest.approx(3.0 * impulse)
+    assert run.work("drive")[-1] == pytest.approx(0.0, abs=1e-12)

@@ -9,7 +9,8 @@ $$ M\,\Delta V + J^T\lambda = n^T\Lambda, \qquad J\,\Delta V = 0, \qquad
 M has the inertias of rotors, J the rows of couplings; bodies without mass have rows only.
 
 The coefficient of restitution e is 1 for an elastic impact (kinetic energy is kept, whatever the
-mechanism) and 0 for an inelastic one.  Poses stay as they are.
+mechanism, but for the work of drivers that move) and 0 for an inelastic one.  Poses stay as they
+are.
 """
 
 from dataclasses import dataclass
