@@ -34,6 +34,8 @@ DEGREE, MISSED = 7, 1e-4
 #: A piece of a fit shorter than so many spacings of the samples may hold what these have not seen.
 #: Of such pieces, and in each of them, so many samples; more pieces are a function that is rough.
 UNSEEN, IN_PIECE, MOST_PIECES = 2.0, 16, 4096
+#: A function that varies by more than this, of its range, in such a piece has a pulse there.
+LOUD = 0.01
 #: A difference of neighbouring samples, of its range, that may be a jump: it is one if the function
 #: still changes by half as much, or more, between neighbouring numbers.  So many are looked at.
 JUMP, MOST_JUMPS = 1e-3, 4096
@@ -99,7 +101,10 @@ def step_bounds(signals: SignalList, until: float, longest_step: float = np.inf)
     looked_at[first[1:] - 1] = True  # between two parts, each of which may be followed
     steep = np.abs(np.diff(sampled, axis=0)).max(axis=1) > JUMP
     at = np.flatnonzero(steep & looked_at)[:MOST_JUMPS]
-    between = np.abs(np.diff(shapes(inside.ravel()), axis=0)).max(axis=1) > JUMP
+    seen = shapes(inside.ravel())
+    between = np.abs(np.diff(seen, axis=0)).max(axis=1) > JUMP
+    pulses = np.ptp(seen.reshape(-1, IN_PIECE, columns.size), axis=1).max(axis=1) > LOUD
+    begins, lengths = begins[pulses], lengths[pulses]  # others are beside a kink, say
     within = np.flatnonzero(between)
     low = np.concatenate((times[at], inside.ravel()[within]))
     high = np.concatenate((times[at + 1], inside.ravel()[within + 1]))
@@ -111,7 +116,8 @@ def step_bounds(signals: SignalList, until: float, longest_step: float = np.inf)
         first, size = parts_followed(sampled - jumped[np.searchsorted(after, times, "right")])
     longest = np.where(size == count, np.inf, until * size / count)  # nothing to pass over
     shortest = min(float(np.diff(after).min(initial=np.inf)), float(longest.min()))
-    shortest = min(shortest, float(lengths.min(initial=np.inf)))
+    smooth = np.searchsorted(after, begins) == np.searchsorted(after, begins + lengths)
+    shortest = min(shortest, float(lengths[smooth].min(initial=np.inf)))
     seams = seams_of_fits(signals, until)
     after = np.concatenate((after, seams))
     before = np.concatenate((before, seams)) * (1.0 - BEFORE_JUMP)
