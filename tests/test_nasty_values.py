@@ -112,7 +112,7 @@ MAKERS = {
     "sphere radius": (lambda v: ch.Body.sphere("ball", v, density=1), None),
     **{
         f"Revolute {k}": (lambda **v: ch.Revolute(**{**HINGE, **v}), k)
-        for k in ("name", "a", "b", "at", "axis", "at_b", "axis_b")
+        for k in ("name", "a", "b", "at", "axis", "at_b", "axis_b", "armature", "zero", "turn")
     },
     **{
         f"Prismatic {k}": (lambda **v: ch.Prismatic(**{**HINGE, **v}), k) for k in ("at", "axis")
@@ -200,7 +200,12 @@ def test_numbers_with_units_are_not_taken_for_metres(value):
 
 @pytest.mark.parametrize("value", ONE_IN_MM, ids=lambda value: "")
 def test_a_number_with_a_unit_is_not_taken_for_kilograms(value):
-    for make in (lambda: body(mass=value), lambda: run(until=value), lambda: run(step=value)):
+    makers = [lambda: body(mass=value), lambda: run(until=value), lambda: run(step=value)]
+    makers += [
+        lambda: ch.Revolute(**HINGE, armature=value),
+        lambda: ch.Revolute(**HINGE, zero=value),
+    ]
+    for make in makers:
         with pytest.raises(ch.ChaslesError, match="has a unit of its own"):
             make()
 

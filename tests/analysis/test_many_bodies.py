@@ -71,6 +71,43 @@ def test_sparse_and_dense_matrices_find_the_same_equilibrium(seed, monkeypatch):
     assert sparse.state.position == pytest.approx(dense.state.position, abs=1e-7)
 
 
+@pytest.mark.parametrize("free", ["prismatic", "planar", "cylindrical"])
+@pytest.mark.parametrize("off", [0.0, 0.05])
+def test_a_pendulum_is_let_down_beside_a_chain_and_a_body_that_rests_anywhere(free, off):
+    """As in small models: what holds that body turns with it, which no penalty makes up for."""
+    chain = rods(places.MOST_BODIES + 4)
+    idle = ch.Body.box("idle", (1, 0.1, 0.2), mass=1.0, position=(0.5, 3, 0))
+    rod = ch.Body.box("rod", (0.1, 0.1, 1), mass=1.0, position=(off, -3, 0.5))
+    joints = [
+        {
+            "prismatic": ch.Prismatic("free", ch.GROUND, idle, axis=(1, 0.3, 0)),
+            "planar": ch.Planar("free", ch.GROUND, idle, axis=(0, 0, 1)),
+            "cylindrical": ch.Cylindrical("free", ch.GROUND, idle, at=(0, 3, 0), axis=(1, 0, 0)),
+        }[free],
+        ch.Revolute("hinge", ch.GROUND, rod, at=(0, -3, 0), axis=(0, 1, 0)),
+    ]
+    rest = ch.equilibrium(ch.Model([*chain.bodies, idle, rod], [*chain.joints, *joints]))
+    assert rest.stability == "neutral" and rest.iterations < 20
+    assert rest.state.position[-2] == pytest.approx((0.5, 3, 0), abs=1e-5)
+    assert rest.state.position[-1] == pytest.approx((0, -3, -((0.25 + off**2) ** 0.5)), abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", [ch.Revolute, ch.Cylindrical])
+def test_a_long_chain_comes_to_rest_with_wheels_that_stay_where_they_like(kind):
+    """Their weight is felt by all joints up to the ground, in a chain that gives way easily."""
+    chain = rods(60)
+    wheels, axles = [], []
+    for k, link in enumerate(chain.bodies[::5]):
+        place = np.add(link.position, (0, 0.1, 0))
+        wheel = ch.Body.cylinder(f"wheel {k}", 0.05, 0.02, mass=2.0, axis="y", position=place)
+        wheels.append(wheel)
+        axles.append(kind(f"axle {k}", link, wheel, at=place, axis="y"))
+    rest = ch.equilibrium(ch.Model([*chain.bodies, *wheels], [*chain.joints, *axles]))
+    assert rest.stability == "neutral" and rest.iterations < 40
+    straight = np.column_stack((np.zeros((60, 2)), -np.arange(60) - 0.5))
+    assert rest.state.position[:60] == pytest.approx(straight, abs=1e-9)
+
+
 def test_an_upright_chain_is_an_unstable_equilibrium():
     rest = ch.equilibrium(rods(40, angle=-np.pi / 2), prefer="nearest")
     assert rest.stability == "unstable"

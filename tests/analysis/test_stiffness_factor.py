@@ -39,6 +39,30 @@ def test_it_is_positive_where_no_eigenvalue_along_the_constraints_is_below_the_s
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("least", [-1e-3, -1e-7, 0.0, 1e-3])
+def test_motions_without_stiffness_are_told_from_falling_ones(seed, least):
+    """K couples them to locked motions, and the penalty alone takes them for falling ones."""
+    made, stiff, jacobian, weights, force = problem(seed)
+    roots = np.sqrt(weights)
+    basis = null_space(jacobian / roots)
+    wanted = np.linspace(0.0, 1.0, basis.shape[1]) ** 2
+    wanted[:2] = 0.0, least
+    scaled = stiff / np.outer(roots, roots)
+    scaled += basis @ (np.diag(wanted) - basis.T @ scaled @ basis) @ basis.T
+    made = Stiffness(
+        csr_matrix(np.outer(roots, roots) * scaled), made.largest, weights, made.jacobian,
+        made.scale,
+    )  # fmt: skip
+    assert not made.factor(3e-10 * made.largest)
+    assert made.positive == (least >= 0.0) and not made.definite
+    if made.positive:
+        assert made.least == pytest.approx(0.0, abs=1e-10)
+        expected = basis @ (basis.T @ (force / roots) / (wanted + 0.1)) / roots
+        assert made.factored_as(0.1)
+        assert made.solve(force) == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
 def test_newtons_step_takes_the_unsymmetric_stiffness(seed):
     made, stiff, jacobian, _, force = problem(seed, symmetric=False)
     expected = on_constraints(stiff, jacobian, force)

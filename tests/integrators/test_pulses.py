@@ -81,6 +81,34 @@ def test_pulses_anywhere_are_felt(count):
         assert felt == pytest.approx(widths @ heights, abs=1e-6 * widths @ np.abs(heights))
 
 
+@pytest.mark.filterwarnings("ignore:the energy balance misses")  # where the bell begins
+def test_pulses_of_10_ms_in_1000_s_are_felt():
+    """Samples of the run are 30 ms apart: pieces of the fits tell where there is more to see."""
+
+    def blocks(t):
+        return 100.0 if 612.0009 <= t < 612.0109 else 300.0 if 870.0009 <= t < 870.0109 else 0.0
+
+    def bell(t):
+        return 200.0 * np.exp(-(((t - 333.3) / 0.005) ** 2)) / np.sqrt(np.pi)
+
+    forces = [ch.Motor("m", "slide", effort=blocks), ch.Motor("n", "slide", effort=bell)]
+    for chosen, impulse in ((forces[:1], 4.0), (forces[1:], 1.0), (forces, 5.0)):
+        result = ch.simulate(slide(*chosen), 1000.0, rtol=1e-8, progress=False)
+        assert result.velocity("b")[-1, 0] == pytest.approx(impulse, rel=1e-4)
+
+
+@pytest.mark.parametrize("options", [{"step": 2.5e-4}, {"rtol": 1e-6, "max_step": 5e-4}])
+def test_a_pulse_that_is_longer_than_the_steps_is_felt(options):
+    """In a run of so many steps that the function is compared with its fit in several parts."""
+
+    def push(t):
+        return 1000.0 if 61.2348 <= t < 61.2358 else 0.0
+
+    motor = ch.Motor("m", "slide", effort=push)
+    result = ch.simulate(slide(motor), 100.0, progress=False, save_every=1000, **options)
+    assert result.velocity("b")[-1, 0] == pytest.approx(1.0, abs=0.3)
+
+
 @pytest.mark.parametrize("edge", [0.9995, 0.999995, 1.00002, 1.0004, 3.41405825, 7.0, 2047.99])
 def test_a_jump_beside_the_end_of_a_panel_is_where_it_is(edge):
     """The last one is between two parts of the run, each of which is followed by a constant."""

@@ -10,7 +10,7 @@ import numpy as np
 from chasles.analysis.instant import Instant, check_gaps, make_instant
 from chasles.analysis.linear import Linear, Unbalance, linear_at
 from chasles.analysis.reduced import Reduced, reduce, rounding_of
-from chasles.analysis.trust import SOFT, Stiffness, to_the_root, with_the_forces
+from chasles.analysis.trust import Stiffness, to_the_root, with_the_forces
 from chasles.build.system.gaps import gyration_radii
 from chasles.build.system.state import State, checked_state
 from chasles.core.arrays import POSE_X, TWIST, Floats, System
@@ -24,9 +24,8 @@ LARGEST_TURN = 0.7
 BALANCED = 1e-10
 #: Positions are known to this fraction of the largest coordinate, and angles to this many rad.
 ROUNDED = 1e-15
-#: More bodies than this are too many for the dense matrices that tell singular poses, and motions
-#: without stiffness: a factor with a penalty takes these for falling ones where K couples them to
-#: motions that joints lock.
+#: More bodies than this are too many for the dense matrices that tell singular poses, and which
+#: motions have no stiffness.
 MOST_BODIES = 30
 #: Frames without mass weigh this fraction of the lightest body on the way.
 LIGHT = 1e-3
@@ -112,10 +111,12 @@ class Place:
     def stiffness(self) -> Stiffness:
         acceleration, multipliers = self.linear.solution
         blocks = self.linear.stiffness_blocks(multipliers, self.weights * acceleration)
-        total = np.zeros(len(self.weights) + 1)  # the ground's are the last
+        roots = np.append(self.roots, np.inf)  # the ground's is the last
+        total = np.zeros(len(roots))
         for columns, block in blocks:
-            np.add.at(total, columns, np.abs(np.einsum("mii->mi", block)))
-        largest = float((total[:-1] / self.weights).max(initial=0.0)) or 1.0
+            scaled = np.abs(block) / roots[columns][:, :, None] / roots[columns][:, None]
+            np.add.at(total, columns, 0.5 * (scaled.sum(axis=2) + scaled.sum(axis=1)))
+        largest = float(total.max(initial=0.0)) or 1.0
         stiff, scale = self.linear.summed(blocks), self.linear.kkt.scale
         return Stiffness(stiff, largest, self.weights, self.linear.terms.jacobian, scale)
 
@@ -123,14 +124,14 @@ class Place:
     def is_uphill(self) -> bool:
         """Whether no displacement along the constraints leads downhill."""
         if self.is_large:
-            return self.stiffness.factor(SOFT * self.stiffness.largest)
+            return self.stiffness.positive
         stiffness = self.active.T @ self.along.stiffness @ self.active
         return bool(np.all(np.linalg.eigvalsh(0.5 * (stiffness + stiffness.T)) > 0.0))
 
     @property
     def is_neutral(self) -> bool:
         """Whether some displacement along the constraints has no stiffness, or a negative one."""
-        return not self.stiffness.factor(-SOFT * self.stiffness.largest)
+        return not self.stiffness.definite
 
     def with_the_forces(self, radius: float) -> Floats:
         """The step of most work within the radius."""

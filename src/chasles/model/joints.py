@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 
 from chasles.model.body import GROUND, Body, Ground, checked_body
-from chasles.model.checks import Invalid, Matrix3, Vector3, checked_direction, fill
+from chasles.model.checks import (
+    Invalid,
+    Matrix3,
+    Vector3,
+    checked_direction,
+    checked_number,
+    fill,
+    real_array,
+    refuse_units,
+)
 from chasles.model.errors import ChaslesError, InvalidJoint, short_repr
 from chasles.model.fields import (
     Direction,
@@ -412,12 +421,15 @@ class Fixed(Joint):
     )
 
 
-def plain_numbers(value: Any) -> Floats:
+def plain_numbers(value: Any, what: str, where: str) -> Floats:
     """One number or a list of them; NaN where it is something else."""
-    try:
-        return np.array(np.nan if isinstance(value, bool | str) else value, float)
-    except (TypeError, ValueError, OverflowError):
-        return np.full(1, np.nan)
+    refuse_units(value, what, where, InvalidJoint)
+    for check in (real_array, checked_number):
+        try:
+            return np.asarray(check(value, what, where, InvalidJoint), np.float64)
+        except InvalidJoint:
+            pass
+    return np.full(1, np.nan)
 
 
 def one_or_several(numbers: Floats) -> float | tuple[float, ...]:
@@ -426,7 +438,7 @@ def one_or_several(numbers: Floats) -> float | tuple[float, ...]:
 
 def checked_armature(value: Any, freedoms: int, where: str) -> float | tuple[float, ...]:
     """Rotor inertia: one number for all coordinates, or one for each."""
-    numbers = plain_numbers(value)
+    numbers = plain_numbers(value, "armature", where)
     whole = numbers.shape in ((), (freedoms,)) and np.isfinite(numbers).all()
     if not whole or (numbers < 0.0).any():
         several = f", or {freedoms} of them" if freedoms > 1 else ""
@@ -441,7 +453,7 @@ def checked_zero(
     value: Any, coordinates: tuple[Coordinate, ...], where: str
 ) -> float | tuple[float, ...]:
     """Coordinates at the poses entered: one number, or one for each; angles within half a turn."""
-    numbers, count = plain_numbers(value), len(coordinates)
+    numbers, count = plain_numbers(value, "zero", where), len(coordinates)
     whole = count > 1 and numbers.shape == (count,)
     if numbers.ndim == 0:
         whole = count == 1 or bool(numbers == 0.0)

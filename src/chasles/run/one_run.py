@@ -123,7 +123,8 @@ def ready_run(
         scan = scan_signals(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
     else:
         scan = scan_signals(settings.setup, None, grid.until / PROBES, PROBES)
-        bounds = step_bounds(settings.setup.signals, grid.until).shortened(shortened)
+        bounds = step_bounds(settings.setup.signals, grid.until, tolerances.max_step)
+        bounds = bounds.shortened(shortened)
     stepper = stepper_of(settings, grid.step, grid.until)  # fits what was seen of functions of time
     if tolerances is None:
         ahead, iterates = grid.steps - grid.first, settings.method.implicit

@@ -12,8 +12,8 @@ from chasles.build.system.signals import SignalList
 from chasles.core.arrays import Floats, Integers
 from chasles.model import ChaslesError
 
-#: Steps in a block; how many times tell the size of a motion; at how many fits are confronted.
-BLOCK, SAMPLES, MOST_CONFRONTED = 4096, 257, 2**17
+#: Steps in a block; how many times tell the size of a motion.
+BLOCK, SAMPLES = 4096, 257
 #: Rows that are asked for at once.
 AT_ONCE = 256
 
@@ -31,8 +31,7 @@ class SignalScan:
     largest: Floats = field(init=False)  # (columns,) on the way
 
     def __post_init__(self) -> None:
-        stride = 1 + self.steps // MOST_CONFRONTED
-        self.signals.confront(self.origin + self.step * np.arange(0.0, self.steps + 1, stride))
+        self.signals.confront_steps(self.step, self.steps, self.origin)
         glances = self.origin + np.linspace(0.0, self.step * self.steps, SAMPLES)
         table = np.abs(self.signals.rows(glances))
         self.largest = np.where(np.isfinite(table), table, 0.0).max(axis=0)

@@ -21,6 +21,8 @@ Check = Callable[[Floats, Floats], None]
 Sampler = Callable[[Floats], Floats]
 #: Of a function's largest value: a fit that is off by more missed something.
 MISFIT = 1e-9
+#: Times at which fits are compared with functions at once.
+AT_ONCE = 2**17
 #: The part of a run for which asking a function instead of its fit is told.
 TOLD = 0.01
 #: Fits that several problems share, by function and by whether derivatives are wanted.
@@ -91,6 +93,7 @@ class Fitted:
 
     def __init__(self, panels: Panels, asked: list[Asked]) -> None:
         self.panels, self.asked = panels, asked
+        self.largest = np.zeros(len(asked))  # values so far
 
     def entries(self, until: float) -> list[Entry]:
         pieces = self.panels.until(max(until, 0.0))
@@ -105,7 +108,8 @@ class Fitted:
         known = np.isfinite(fits).all(axis=1)
         times, fits = times[known], fits[known]
         values = self.panels.functions(times)
-        wrong = ~(np.abs(values - fits) <= MISFIT * np.abs(values).max(axis=0, initial=0.0))
+        self.largest = np.maximum(self.largest, np.abs(values).max(axis=0, initial=0.0))
+        wrong = ~(np.abs(values - fits) <= MISFIT * self.largest)
         self.panels.distrust(times[wrong.any(axis=1)])
         return bool(wrong.any())
 
@@ -299,6 +303,14 @@ class SignalList:
         for fitted in self.fitted:
             if fitted.distrusts(times):
                 self.made = None
+
+    def confront_steps(self, step: float, steps: int, origin: float = 0.0) -> None:
+        """The same at the ends of all steps: no pulse as long as a step is passed over."""
+        strides = 1 + steps // AT_ONCE
+        self.confront(origin + step * np.arange(0.0, steps + 1, strides))  # how large they are
+        for first in range(0, steps + 1 if strides > 1 else 0, AT_ONCE):
+            numbers = np.arange(first, min(first + AT_ONCE, steps + 1), dtype=float)
+            self.confront(origin + step * numbers)
 
     def notes(self) -> list[str]:
         """What the user should know: functions that are asked at every stage, which is slow."""

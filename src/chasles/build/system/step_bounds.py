@@ -9,8 +9,8 @@ into a shorter one.  Steps that are short enough are the business of the toleran
 A jump is bracketed by bisection, and met from both sides: a step ends just before it, and the next
 begins at the first time after it.  What lies between is a few units of rounding of the time.
 
-Pulses shorter than the spacing of the samples are found only where a function tells how short its
-pieces are, as tables and ramps do.
+Pulses shorter than the spacing of the samples are found where a function tells how short its pieces
+are, as tables and ramps do, or where its fit is of short pieces: there steps are as short.
 """
 
 from collections.abc import Callable
@@ -31,6 +31,11 @@ FINEST, PER_PIECE = 4, 4
 #: What follows a function: a polynomial of this degree that misses it by such a part of its range.
 #: Two thirds of a period of a sine are followed so, fewer than any accurate step has.
 DEGREE, MISSED = 7, 1e-4
+#: A piece of a fit shorter than so many spacings of the samples may hold what these have not seen.
+#: Of such pieces, and in each of them, so many samples; more pieces are a function that is rough.
+UNSEEN, IN_PIECE, MOST_PIECES = 2.0, 16, 4096
+#: A function that varies by more than this, of its range, in such a piece has a pulse there.
+LOUD = 0.01
 #: A difference of neighbouring samples, of its range, that may be a jump: it is one if the function
 #: still changes by half as much, or more, between neighbouring numbers.  So many are looked at.
 JUMP, MOST_JUMPS = 1e-3, 4096
@@ -70,14 +75,18 @@ class StepBounds:
 UNBOUNDED = StepBounds(np.zeros(1), np.full(1, np.inf), np.zeros(0), np.zeros(0), np.inf)
 
 
-def step_bounds(signals: SignalList, until: float) -> StepBounds:
+def step_bounds(signals: SignalList, until: float, longest_step: float = np.inf) -> StepBounds:
     """The bounds that the functions of time of a model ask for in a run of this length."""
     if not signals.samplers:
         return UNBOUNDED
     count = sample_count(signals.fixed, until)
     times = until * (np.arange(count) + 0.5) / count
     signals.confront(times)
-    columns, scale = varying(signals.rows(times))
+    if longest_step * count < until:
+        signals.confront_steps(longest_step, int(until / longest_step))
+    begins, lengths = short_pieces(signals, until, UNSEEN * until / count)
+    inside = begins[:, None] + lengths[:, None] * np.linspace(0.0, 1.0, IN_PIECE)
+    columns, scale = varying(signals.rows(np.concatenate((times, inside.ravel()))))
     if columns.size == 0:
         return UNBOUNDED
 
@@ -92,19 +101,63 @@ def step_bounds(signals: SignalList, until: float) -> StepBounds:
     looked_at[first[1:] - 1] = True  # between two parts, each of which may be followed
     steep = np.abs(np.diff(sampled, axis=0)).max(axis=1) > JUMP
     at = np.flatnonzero(steep & looked_at)[:MOST_JUMPS]
-    before, after, heights = bracketed(shapes, times[at], times[at + 1])
+    seen = shapes(inside.ravel())
+    between = np.abs(np.diff(seen, axis=0)).max(axis=1) > JUMP
+    pulses = np.ptp(seen.reshape(-1, IN_PIECE, columns.size), axis=1).max(axis=1) > LOUD
+    begins, lengths = begins[pulses], lengths[pulses]  # others are beside a kink, say
+    within = np.flatnonzero(between)
+    low = np.concatenate((times[at], inside.ravel()[within]))
+    high = np.concatenate((times[at + 1], inside.ravel()[within + 1]))
+    before, after, heights = bracketed(shapes, low, high)
+    after, kept = np.unique(after, return_index=True)
+    before, heights = before[kept], heights[kept]
     if len(after):  # what is left without the jumps, at which steps end anyway
         jumped = np.concatenate((np.zeros((1, columns.size)), np.cumsum(heights, axis=0)))
         first, size = parts_followed(sampled - jumped[np.searchsorted(after, times, "right")])
     longest = np.where(size == count, np.inf, until * size / count)  # nothing to pass over
     shortest = min(float(np.diff(after).min(initial=np.inf)), float(longest.min()))
+    smooth = np.searchsorted(after, begins) == np.searchsorted(after, begins + lengths)
+    shortest = min(shortest, float(lengths[smooth].min(initial=np.inf)))
     seams = seams_of_fits(signals, until)
     after = np.concatenate((after, seams))
     before = np.concatenate((before, seams)) * (1.0 - BEFORE_JUMP)
     order = np.argsort(before)
     before, after = before[order], after[order]
-    starts, longest = cut_at(before, until * first / count, longest)
+    starts, longest = with_pieces(until * first / count, longest, begins, lengths)
+    starts, longest = cut_at(before, starts, longest)
     return StepBounds(starts, longest, before, after, shortest)
+
+
+def short_pieces(signals: SignalList, until: float, below: float) -> tuple[Floats, Floats]:
+    """Where the fits of functions have pieces shorter than this, and their lengths, by start."""
+    begins: list[Floats] = [np.zeros(0)]
+    lengths: list[Floats] = [np.zeros(0)]
+    for panels in (fitted.panels for fitted in signals.fitted):
+        leaves = [leaf for leaf in panels.leaves if 2.0 ** -leaf[0] < below]
+        leaves = [leaf for leaf in leaves if leaf not in panels.absent]
+        levels, index = np.array(leaves, np.int64).reshape(-1, 2).T
+        if len(leaves) <= MOST_PIECES:
+            begins.append(np.asarray(index * 0.5**levels, np.float64))
+            lengths.append(np.asarray(0.5**levels, np.float64))
+    begin, length = np.concatenate(begins), np.concatenate(lengths)
+    begin, length = begin[begin < until], length[begin < until]
+    order = np.lexsort((length, begin))
+    begin, kept = np.unique(begin[order], return_index=True)  # of several functions the shortest
+    length = length[order][kept]
+    return begin, np.minimum(length, np.diff(begin, append=until))
+
+
+def with_pieces(
+    starts: Floats, longest: Floats, begins: Floats, lengths: Floats
+) -> tuple[Floats, Floats]:
+    """Parts and their bounds, and short pieces among them, in which steps are no longer."""
+    if not begins.size:
+        return starts, longest
+    cuts = np.unique(np.concatenate((starts, begins, begins + lengths)))
+    bounds = longest[np.maximum(np.searchsorted(starts, cuts, side="right") - 1, 0)]
+    piece = np.maximum(np.searchsorted(begins, cuts, side="right") - 1, 0)
+    in_piece = (cuts >= begins[piece]) & (cuts < begins[piece] + lengths[piece])
+    return cuts, np.where(in_piece, np.minimum(bounds, lengths[piece]), bounds)
 
 
 def cut_at(jumps: Floats, starts: Floats, longest: Floats) -> tuple[Floats, Floats]:
