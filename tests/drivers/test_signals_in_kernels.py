@@ -11,7 +11,7 @@ from mechanisms import pendulum, straight_chain
 from numpy.testing import assert_allclose, assert_array_equal
 
 import chasles as ch
-from chasles.build.system.signals import SignalList
+from chasles.build.system.signals import SignalList, fitted_sampler
 from chasles.core.signals import put_signals
 from chasles.run import loop
 
@@ -296,3 +296,17 @@ def test_a_function_as_a_motion_takes_at_most_three_times_as_long_as_its_table(m
     times = np.linspace(0, 0.5, 51)
     table = ch.Signal.table(times, [motion(t) for t in times])
     assert seconds(driven(motion)) < 3.0 * seconds(driven(table))
+
+
+def test_the_components_of_a_load_ask_its_function_once():
+    times = []
+
+    def sampler(t):
+        times.extend(t)
+        return np.outer(t, np.arange(6.0))
+
+    fitted = fitted_sampler(sampler, 0, 6)
+    for t in (0.25, 0.5, 0.5):
+        found = [float(asked.function(t)[0]) for asked in fitted.asked]
+        assert found == [k * t for k in range(6)]
+    assert times == [0.25, 0.5]

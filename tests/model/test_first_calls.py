@@ -64,7 +64,8 @@ def test_a_function_that_answers_with_something_else_is_told_with_the_model(name
 def test_a_function_of_other_arguments_is_told_with_the_model(name, refusal):
     make, count, right = TAKES_FUNCTIONS[name]
     message = refusal(lambda: model(make(answering(count + 4, right))), ch.ChaslesError)
-    assert "'x'" in message and "TypeError" in message
+    assert "'x'" in message
+    assert "TypeError" in message or "takes neither t alone nor t, q and rate" in message
 
 
 @pytest.mark.parametrize("name", ["law", "feedback of a motor", "force of one's own"])
