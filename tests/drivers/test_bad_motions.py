@@ -37,7 +37,7 @@ def test_a_motion_that_fails_on_the_way_is_named_and_the_run_kept(motion, said, 
     assert np.isfinite(result.absolute).all()
 
 
-@pytest.mark.parametrize("method", ["dop853", "scipy RK45"])
+@pytest.mark.parametrize("method", ["dop853", pytest.param("scipy RK45", marks=pytest.mark.slow)])
 def test_a_motion_that_fails_is_named_where_steps_are_chosen(method):
     motion = ch.Signal.expression("log(0.5 - t) - log(0.5)")
     with pytest.raises(ch.SimulationStopped, match="crank") as caught:

@@ -38,6 +38,7 @@ def swept(workers, vary, every, **options):
             killer.join()
 
 
+@pytest.mark.slow
 def test_workers_of_a_scheduler_that_are_killed_lose_nothing():
     vary = {"top.mass": np.linspace(1, 2, 20).tolist()}
     sweep = swept(2, vary, 3.0, measure=slow_measure)

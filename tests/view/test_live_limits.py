@@ -95,6 +95,7 @@ def test_a_long_function_of_time_is_one_way_of_a_step(tmp_path):
     assert len(live["modules"][0]["ways"]) <= 3 and "stops at" not in live["words"]
 
 
+@pytest.mark.slow
 def test_a_driven_page_moves_as_python_does(browser, tmp_path):
     """Two functions of time, of 20 s: over the end of what one way has picked."""
     crank = ch.Body.rod("crank", 0.3, mass=1.0, position=(0.15, 0, 0))
