@@ -52,10 +52,11 @@ def large_gradient(libraries: dict[str, Any], effort: Any, findings: Findings) -
         reverse_pass = journey_of(stepper)
         seconds = time.process_time() - began
         width = reverse_pass.tape.width
-        lanes = np.random.default_rng(1).normal(size=(width, LANES)), np.zeros((0, LANES))
+        count = len(reverse_pass.tape.parameters)
+        lanes = np.random.default_rng(1).normal(size=(width, LANES)), np.zeros((count, LANES))
         contenders = {
             "run": clock(stepper, stepper.advance_generic, STEPS),
-            f"{LANES} derivatives, forward": timed(partial(in_lanes, reverse_pass, lanes)),
+            f"{LANES} derivatives, forward": timed(partial(in_lanes, reverse_pass, *lanes)),
             "all derivatives, reverse": timed(reverse_pass.back),
         }
         best = race(contenders, max(5, effort.rounds))
