@@ -97,7 +97,9 @@ def test_pulses_of_10_ms_in_1000_s_are_felt():
         assert result.velocity("b")[-1, 0] == pytest.approx(impulse, rel=1e-4)
 
 
-@pytest.mark.parametrize("options", [{"step": 2.5e-4}, {"rtol": 1e-6, "atol": 1e-6, "max_step": 4e-4}])
+@pytest.mark.parametrize(
+    "options", [{"step": 2.5e-4}, {"rtol": 1e-6, "atol": 1e-6, "max_step": 4e-4}]
+)
 def test_a_pulse_that_is_longer_than_the_steps_is_felt(options):
     """In a run of so many steps that the function is compared with its fit in several parts.
 
