@@ -9,13 +9,15 @@ SEED ?=
 # What is imported is compiled once and kept, whatever the shell says: a hundred processes start here.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: paper test warm browser slow robots mutants bench lint docs wheel clean
+.PHONY: paper test tests warm browser slow robots mutants bench lint docs wheel clean
 
 paper: $(VENV)/.base  ## the paper's examples, with figures
 	$(BIN)/chasles paper
 
 test: browser  ## all checks that take seconds; the slowest tests and files are named
-	$(MAKE) --jobs=2 --output-sync=target warm lint
+	$(MAKE) --jobs=2 lint tests
+
+tests: warm
 	$(BIN)/python -m pytest -rs -n $(WORKERS) --dist worksteal
 
 warm: $(VENV)/.extra-test  ## all kernels that a user reaches, compiled ahead
