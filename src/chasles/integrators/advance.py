@@ -82,7 +82,8 @@ def take_step(
     outcome = attempt(mechanism, workspace, scheme, state, times[0], step, out)
     if outcome == OK:
         outcome = end_step(mechanism, workspace, state, times[1], step, monitoring, out)
-    for k in range(mechanism.layout.width):
+    written = mechanism.layout.width if mechanism.loops.row_count > 0 else mechanism.layout.seen
+    for k in range(written):  # what comes after is as in `state`
         out[k] = out[k] + 0.0  # -0 becomes 0: recorded steps need not know their signs
     return outcome
 
