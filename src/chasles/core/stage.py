@@ -19,7 +19,6 @@ from typing import Any
 from chasles.compiled import beyond, hot, once, routine
 from chasles.core.arrays import clear, copy, get6
 from chasles.core.blocks.small import dot6
-from chasles.core.mechanism import AccuracyLimits, Mechanism
 from chasles.core.outcomes import OK
 from chasles.core.placed import twist_of
 from chasles.core.recursion.accelerate import accelerations
@@ -32,8 +31,6 @@ from chasles.core.recursion.stage import accelerate_loops, drive, push, put_cut_
 from chasles.core.stabilisation import FED_BACK, remove_constant_rows
 from chasles.core.state_block import put_integrals, put_turn_rates
 from chasles.scalars.elementary import sqrt
-
-__all__ = ["AccuracyLimits", "Mechanism", "begin_stage", "put_missed_rows", "stage"]
 
 
 @once
@@ -79,7 +76,8 @@ def accelerate_with_rows(mechanism: Any, workspace: Any, point: Any, slope_out: 
     """Accelerations and multipliers of a mechanism with rows: OK, or why there are none."""
     loop_work, rates = mechanism.loop_work, mechanism.tree.rate_count
     put_cut_rows(mechanism, workspace, point)
-    add_feedback(mechanism.loops, workspace, mechanism.stabiliser)
+    if mechanism.stabiliser.kind == FED_BACK:
+        add_feedback(mechanism.loops, workspace, mechanism.stabiliser)
     outcome = accelerate_loops(mechanism, workspace, slope_out, rates)
     is_first, loop_work.selecting[0] = loop_work.selecting[0], 0
     if outcome != OK:

@@ -108,6 +108,11 @@ def backward3(f: Any, b: Any) -> Any:
 
 
 @formula
+def solve3(f: Any, b: Any) -> Any:
+    return backward3(f, scale3(f, forward3(f, b)))
+
+
+@formula
 def backward6(f: Any, b: Any) -> Any:
     x5 = b[5]
     x4 = b[4] - f[19] * x5

@@ -10,8 +10,8 @@ from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec3
 from chasles.core.forces.motion import add_wrench, wrench_of_force
 from chasles.core.kinds import Deformation, ForceEntry, ForceKind, Signals
-from chasles.core.placed import point_velocity, pose_of, twist_of
-from chasles.groups.vectors import add, dot, matvec, neg, scale, sub
+from chasles.core.placed import point_velocity, pose_of, span_between, twist_of
+from chasles.groups.vectors import dot, neg, scale, sub
 from chasles.model import Model, Spring
 from chasles.scalars.elementary import pick, sqrt
 from chasles.spaces.frames import Frames
@@ -46,12 +46,12 @@ def spring_wrench(system: Any, index: int, workspace: Any) -> float:
     points = (vec3(forces.point_a, 3 * index), vec3(forces.point_b, 3 * index))
     pose_a, pose_b = pose_of(workspace.absolute, a), pose_of(workspace.absolute, b)
     twist_a, twist_b = twist_of(workspace.absolute, a), twist_of(workspace.absolute, b)
-    span = sub(
-        add(pose_b[1], matvec(pose_b[0], points[1])), add(pose_a[1], matvec(pose_a[0], points[0]))
+    span = span_between(pose_a, points[0], pose_b, points[1])
+    near, far = (
+        point_velocity(pose_a, twist_a, points[0]),
+        point_velocity(pose_b, twist_b, points[1]),
     )
-    rate = sub(
-        point_velocity(pose_b, twist_b, points[1]), point_velocity(pose_a, twist_a, points[0])
-    )
+    rate = sub(far, near)
     stiffness, damping, rest = vec3(forces.law, LAW_WIDTH * index)
     pull, lost = spring_tension(stiffness, damping, rest, span, rate)
     add_wrench(workspace.rhs, b, wrench_of_force(pose_b[0], points[1], pull))

@@ -52,8 +52,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import formula
-from chasles.core.arrays import Floats, Integers, vec3
-from chasles.groups.vectors import ZERO, cross, scale
+from chasles.core.arrays import Floats, Integers, mat9, vec3
+from chasles.groups.vectors import ZERO, cross, matmult, scale
 
 # --- pairs ---
 
@@ -134,9 +134,7 @@ class Tree(NamedTuple):
     """Bodies, parents first.  Symmetric matrices are lower triangles, row by row."""
 
     parent: Integers  # (n,) what feels its joint's wrench; -1: the ground
-    base: (
-        Integers  # (n,) what its coordinates are taken against: the parent, or a chart's reference
-    )
+    base: Integers  # (n,) what its coordinates refer to: the parent, or a chart's reference
     pair: Integers  # (n,)
     stored_at: Integers  # (n,) first of its stored numbers
     rate_at: Integers  # (n,) first of its velocities
@@ -239,12 +237,14 @@ def make_tree_workspace(
 
 @formula
 def column_of_turn(rows: Any, at: int, k: int) -> Any:
+    """Axis k of a working frame."""
     return rows[at + TURN + k], rows[at + TURN + 3 + k], rows[at + TURN + 6 + k]
 
 
 @formula
-def z_axis(rows: Any, at: int) -> Any:
-    return column_of_turn(rows, at, 2)
+def own_turn(tree: Any, rows: Any, body: int) -> Any:
+    """R of the body's own frame."""
+    return matmult(mat9(rows, body * ROW + TURN), mat9(tree.axes, 9 * body))
 
 
 @formula
@@ -257,7 +257,7 @@ def is_shift(pair: int, slot: int) -> bool:
 def axis_of(tree: Any, rows: Any, body: int, pair: int, slot: int) -> Any:
     """S of a coordinate: (turn, shift).  Of all pairs but balls and charts."""
     at = body * ROW
-    z = z_axis(rows, at)
+    z = column_of_turn(rows, at, 2)
     if pair == SPHERICAL_ARMATURE:
         return column_of_turn(rows, at, slot), ZERO
     if pair == REVOLUTE:
