@@ -102,6 +102,7 @@ class Loops(NamedTuple):
     first_place: Integers  # (n + 1,) places by body, of groups that are propagated through it
     place_group: Integers  # (places,)
     place_rows: Integers  # (places,) how many rows the group has; 0 where it is idle
+    filled: Integers  # (f,) places that begin with nothing: no joint acts there by itself
     place_up: Integers  # (places,) the group's place on the parent; -1: the ground, or nowhere
     first_pair: Integers  # (n,) blocks of E of pairs (j, k <= j) of propagated places
     pairs: Integers
@@ -153,6 +154,7 @@ class Loops(NamedTuple):
     step_count: int
     place_count: int
     value_count: int
+    filled_count: int
     coupled_count: int
     is_damped: int
     has_rotor_rows: int  # whether some rows are those of rotors

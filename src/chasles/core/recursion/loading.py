@@ -12,7 +12,7 @@ for shifts, and (e, 0) for turns; e turns with the body, as in the screw form of
 
 from typing import Any
 
-from chasles.compiled import formula, hot, routine
+from chasles.compiled import beyond, formula, hot, routine
 from chasles.core.arrays import ROW_WIDTH, clear, mat9, put3, put_twist, twist6, vec3
 from chasles.core.placed import column
 from chasles.core.recursion.body_rows import row_on_body
@@ -27,7 +27,8 @@ def load_rows(mechanism: Any, workspace: Any) -> None:
     r"""G and $\eta + \beta\cdot(\omega\times\dot P - g)$ of all rows; E is empty."""
     tree, loops, loop_work = mechanism.tree, mechanism.loops, mechanism.loop_work
     rows, eta = mechanism.tree_work.rows, workspace.eta
-    clear(loop_work.reach, 18 * loops.place_count)
+    for j in range(loops.filled_count):
+        clear(beyond(loop_work.reach, 18 * loops.filled[j]), 18)
     clear(loop_work.values, loops.value_count)
     for g in range(loops.group_count):
         if loops.idle[g] != 0:
@@ -138,7 +139,7 @@ def locked_row(what: int, axis: Any, arm: Any) -> Any:
 
 @formula
 def put_axes(reach: Any, place: int, what: int, sign: Any, axes: Any, arm: Any) -> None:
-    """Three rows on a body."""
+    """Three rows on a body.  Groups that closed in the last stage have left their mark."""
     put_twist(reach, 18 * place, locked_row(what, scale(sign, column(axes, 0)), arm))
     put_twist(reach, 18 * place + 6, locked_row(what, scale(sign, column(axes, 1)), arm))
     put_twist(reach, 18 * place + 12, locked_row(what, scale(sign, column(axes, 2)), arm))

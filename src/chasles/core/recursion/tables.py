@@ -170,11 +170,15 @@ def place_tables(parent: list[int], loose: list[bool], found: Riders) -> dict[st
         for at, (body, g) in enumerate(found.places)
     ]
     ends = [found.end(g) for g in range(len(found.groups))]
+    acting = set(itertools.chain.from_iterable(sides))
+    filled = [at for at in range(len(found.places)) if at not in acting]
     return {
         "sides": np.array(sides, np.int64).reshape(-1, 2),
         "first_place": np.array(found.first_place, np.int64),
         "place_group": np.array([g for _, g in found.places], np.int64),
         "place_rows": np.array([len(found.groups[g][1]) for _, g in found.places], np.int64),
+        "filled": np.array(filled, np.int64),
+        "filled_count": len(filled),
         "place_up": np.array(up, np.int64),
         "end": np.array(ends, np.int64),
         "end_place": np.array([place(end, g) for g, end in enumerate(ends)], np.int64),
