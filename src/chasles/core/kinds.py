@@ -187,18 +187,18 @@ def joint_entry(joint: Joint, model: Model) -> JointEntry:
 def no_rows(
     system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
 ) -> None:
-    """Of a kind that does not act on the twists of two bodies."""
+    """For kinds that do not act on the twists of two bodies."""
 
 
 @once
 def no_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
-    """Of a kind whose poses tell nothing: out[row], ... stay zero."""
+    """For kinds without a g: out[row], ... stay zero."""
 
 
 def no_gap(opening: Opening) -> Gap:
-    """Of such a kind."""
+    """For such kinds."""
     return NOTHING, NOTHING
 
 
@@ -284,7 +284,7 @@ class Deformation(NamedTuple):
 
 @routine
 def no_effort(system: Any, index: int, workspace: Any, value: Any, rate: Any) -> Any:
-    """Of a force that does not act on a joint's coordinate."""
+    """For forces that do not act on the coordinate of a joint."""
     return 0.0, 0.0
 
 
@@ -295,8 +295,7 @@ class ForceKind:
     name        in one word
     made_of     the classes of `chasles.model` that become forces of this kind
     entry       entry(force, model, signals) -> ForceEntry
-    wrench      routine wrench(system, index, work) -> power: adds its wrenches to workspace.rhs,
-    and
+    wrench      routine wrench(system, index, work) -> power: adds its wrenches to work.rhs, and
                 returns the power of all that the potential does not account for
     potential   potential(deformation) -> energy, J; None: it stores none
     effort      of a force on a joint's coordinate: routine effort(system, index, work, value, rate)

@@ -21,7 +21,7 @@ from chasles.core.placed import kinetic_energy, pose_of, twist_of
 from chasles.core.rank_monitor import BEFORE, LARGEST, LAST, SEEN_WIDTH, WANTED, monitor_pivots
 from chasles.core.recursion.closing import close_cut_joints, feed_back_gaps, speed_residual
 from chasles.core.recursion.floating import correct_floating
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.stage import follow
 from chasles.core.recursion.tree import REVOLUTE, SPHERICAL
 from chasles.core.signals import put_signals
@@ -112,21 +112,11 @@ def end_step(
         follow(tree, workspace.signals, out)
     if projects and not close_cut_joints(mechanism, workspace, out):
         return NOT_CLOSED
-    correct_momentum(mechanism, out, step)
+    if mechanism.floating.count > 0:
+        correct_floating(mechanism, out, step)
     if fastest_spin(tree, out) * step > MOST_TURNED:
         return TURNED
     return OK if all_finite(out, layout.integrals) else NOT_FINITE
-
-
-@hot
-def correct_momentum(mechanism: Any, out: Any, step: float) -> None:
-    """Floating systems are moved to where their momentum says, at the end of a step."""
-    layout = mechanism.layout
-    if mechanism.floating.count > 0:
-        correct_floating(
-            mechanism.tree, mechanism.tree_work, mechanism.floating, out, beyond(out, layout.carry),
-            beyond(out, layout.floating), step,
-        )  # fmt: skip
 
 
 @once
@@ -245,8 +235,7 @@ def energy_of_placed(system: Any, workspace: Any) -> float:
 def monitor_energy(mechanism: Any, workspace: Any, state: Any, t: float) -> None:
     """`note_energy` of a state, whose bodies stay placed in the workspace; turns are settled."""
     tree = mechanism.tree
-    kinematics(tree, state, mechanism.tree_work.rows)
-    place(tree, state, mechanism.tree_work.rows, workspace.absolute)
+    place_bodies(tree, state, mechanism.tree_work.rows, workspace.absolute)
     settle_turns(mechanism.system, workspace.absolute, beyond(state, mechanism.layout.integrals))
     potential, rounded = potential_of_placed(mechanism, tree.gravity, workspace)
     settle_gravity(mechanism, state, potential)

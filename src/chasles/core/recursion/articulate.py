@@ -177,56 +177,25 @@ def load_wrenches(tree: Any, tree_work: Any) -> None:
 
 
 @formula
-def stiffness_of(tree: Any, tree_work: Any, k: int, along: Any, push: Any) -> Any:
-    """(D^-1, D^-1 (tau - S . p)) of coordinate k, or (0, f'') where it is driven."""
+def give_up(
+    tree: Any, tree_work: Any, rows: Any, body: int, slot: int, a: Any, p: Any, u: Any, along: Any,
+    push: Any,
+) -> Any:  # fmt: skip
+    """A' and p' once a coordinate has given way, with U = A S, S . U and S . p.
+
+    U, D^-1 and D^-1 (tau - S . p) are kept in the row; where the coordinate is driven, 0 and f''.
+    """
+    at, k = body * ROW + SLOT * slot, tree.rate_at[body] + slot
     drive = tree.driven[k]
     if drive >= 0:
-        return 0.0, tree_work.signals[drive + 2]
-    gain = 1.0 / (along + tree.armature[k])
-    if tree_work.has_efforts != 0:
-        return gain, gain * (tree_work.efforts[k] - push)
-    return gain, -gain * push
-
-
-@formula
-def after_elimination(
-    rows: Any, at: int, slot: int, a: Any, p: Any, u: Any, gain: Any, pull: Any
-) -> Any:
-    """A' and p' once a coordinate has given way; U, D^-1 and the pull are kept in the row."""
-    at += SLOT * slot
+        gain, pull = 0.0, tree_work.signals[drive + 2]
+    else:
+        gain = 1.0 / (along + tree.armature[k])
+        free = tree_work.efforts[k] - push if tree_work.has_efforts != 0 else -push
+        pull = gain * free
     put_twist(rows, at + COLUMN, u)
     rows[at + GAIN], rows[at + PULL] = gain, pull
     return deflated(a, u, gain), axpy_twists(pull, u, p)
-
-
-@hot
-def eliminate_turn(
-    tree: Any, tree_work: Any, rows: Any, at: int, k: int, a: Any, p: Any, z: Any
-) -> Any:
-    """Give up a turn about z: all that a hinge has."""
-    u = turning_column(a, z)
-    gain, pull = stiffness_of(tree, tree_work, k, dot(z, u[0]), dot(z, p[0]))
-    return after_elimination(rows, at, 0, a, p, u, gain, pull)
-
-
-@hot
-def eliminate_shift(
-    tree: Any, tree_work: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, z: Any
-) -> Any:
-    """Give up a shift along z."""
-    u = sliding_column(a, z)
-    gain, pull = stiffness_of(tree, tree_work, k, dot(z, u[1]), dot(z, p[1]))
-    return after_elimination(rows, at, slot, a, p, u, gain, pull)
-
-
-@hot
-def eliminate_screw(
-    tree: Any, tree_work: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, s: Any
-) -> Any:
-    """Give up a coordinate that turns and shifts along s."""
-    u = response(a, s)
-    gain, pull = stiffness_of(tree, tree_work, k, power(s, u), power(s, p))
-    return after_elimination(rows, at, slot, a, p, u, gain, pull)
 
 
 # --- the pairs ---
@@ -276,14 +245,16 @@ def articulate_axes(
     tree: Any, tree_work: Any, rows: Any, body: int, pair: int, parent: int
 ) -> None:
     """All pairs of one to three coordinates, and the weld."""
-    at, k = body * ROW, tree.rate_at[body]
+    at, z = body * ROW, column_of_turn(rows, body * ROW, 2)
     a, p = whole_of(tree, tree_work, rows, body, pair)
     if parent >= 0:
         p = add_twists(p, response(a, twist6(rows, at + BIAS_W)))
     if pair == REVOLUTE:
-        a, p = eliminate_turn(tree, tree_work, rows, at, k, a, p, column_of_turn(rows, at, 2))
+        u = turning_column(a, z)
+        a, p = give_up(tree, tree_work, rows, body, 0, a, p, u, dot(z, u[0]), dot(z, p[0]))
     elif pair == PRISMATIC:
-        a, p = eliminate_shift(tree, tree_work, rows, at, 0, k, a, p, column_of_turn(rows, at, 2))
+        u = sliding_column(a, z)
+        a, p = give_up(tree, tree_work, rows, body, 0, a, p, u, dot(z, u[1]), dot(z, p[1]))
     elif pair != FIXED:
         a, p = several_axes(tree, tree_work, rows, body, pair, a, p)
     if parent >= 0:
@@ -294,13 +265,10 @@ def articulate_axes(
 @hot
 def several_axes(tree: Any, tree_work: Any, rows: Any, body: int, pair: int, a: Any, p: Any) -> Any:
     """All pairs but hinges, and balls with armature: coordinate after coordinate."""
-    at, k = body * ROW, tree.rate_at[body]
     for slot in range(coordinates_of(pair)):
         s = axis_of(tree, rows, body, pair, slot)
-        if is_shift(pair, slot):
-            a, p = eliminate_shift(tree, tree_work, rows, at, slot, k + slot, a, p, s[1])
-        else:
-            a, p = eliminate_screw(tree, tree_work, rows, at, slot, k + slot, a, p, s)
+        u = sliding_column(a, s[1]) if is_shift(pair, slot) else response(a, s)
+        a, p = give_up(tree, tree_work, rows, body, slot, a, p, u, power(s, u), power(s, p))
     return a, p
 
 

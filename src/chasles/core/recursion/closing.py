@@ -25,7 +25,7 @@ from chasles.core.arrays import copy
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.recursion import motion
 from chasles.core.recursion.coupled import put_coupled_rows, put_negative, take_coupled
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.refine import gather, residual_of_row, solve_rows
 from chasles.core.stabilisation import furthest, put_position_residual, put_velocity_residual
 from chasles.core.state_block import put_integrals
@@ -71,10 +71,8 @@ def put_openings(mechanism: Any, workspace: Any, state: Any, part: int, all_of: 
 
     They go to shift and change of the stabiliser's record, with the bodies and J there.
     """
-    system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
-    found = mechanism.stabiliser.found
-    kinematics(tree, state, mechanism.placed)
-    place(tree, state, mechanism.placed, found.absolute)
+    system, loops, found = mechanism.system, mechanism.loops, mechanism.stabiliser.found
+    place_bodies(mechanism.tree, state, mechanism.placed, found.absolute)
     for k in range(loops.joint_count):
         joint = loops.joints[k]
         if all_of or found.chosen[joint] != 0:

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import formula, once, routine
+from chasles.compiled import beyond, formula, once, routine
 from chasles.core.arrays import Floats, Integers, add3, clear, get6, mat9, put3, put4, vec3, vec4
 from chasles.core.blocks.small import ldl3, solve3
 from chasles.core.placed import pose_of
@@ -115,16 +115,18 @@ def floating_at_start(
 
 
 @once
-def put_floating_slopes(tree: Any, floating: Any, has_wrenches: int, wrenches: Any, absolute: Any,
-                      now: Any, out: Any) -> None:  # fmt: skip
-    """P/m, F and the torque about X of every floating system; `now` are its nine numbers."""
+def put_floating_slopes(mechanism: Any, workspace: Any, point: Any, slope_out: Any) -> None:
+    """P/m, F and the torque about X of every floating system."""
+    tree, floating, layout = mechanism.tree, mechanism.floating, mechanism.layout
+    now = beyond(point, layout.floating)
+    out = beyond(slope_out, 2 * tree.rate_count + layout.floating - layout.integrals)
     for k in range(floating.count):
         at = FLOATING_WIDTH * k
         put3(out, at + PATH, scale(1.0 / floating.mass[k], vec3(now, at + MOMENTUM)))
         put3(out, at + MOMENTUM, scale(floating.mass[k], vec3(tree.gravity, 0)))
         put3(out, at + SPIN, ZERO)
-    if has_wrenches != 0:
-        add_loads(tree, floating, wrenches, absolute, out)
+    if mechanism.tree_work.has_wrenches != 0:
+        add_loads(tree, floating, mechanism.tree_work.wrenches, workspace.absolute, out)
 
 
 @routine
@@ -202,25 +204,24 @@ def add_body(tree: Any, rows: Any, body: int, sums: Any, at: int) -> None:
 
 
 @once
-def correct_floating(
-    tree: Any, tree_work: Any, floating: Any, state: Any, carry: Any, wanted: Any, step: float
-) -> None:
-    """Move every floating system to its path, momentum and angular momentum in `wanted`."""
-    kinematics(tree, state, tree_work.rows)
-    find_speeds(tree, state, tree_work.rows, False)
+def correct_floating(mechanism: Any, state: Any, step: float) -> None:
+    """At the end of a step, move floating systems to their paths and momenta in the state."""
+    tree, floating, rows = mechanism.tree, mechanism.floating, mechanism.tree_work.rows
+    kinematics(tree, state, rows)
+    find_speeds(tree, state, rows, False)
     clear(floating.sums, floating.count * SUM_WIDTH)
     for body in range(tree.body_count):
         if floating.member[body] >= 0:
-            add_body(tree, tree_work.rows, body, floating.sums, SUM_WIDTH * floating.member[body])
+            add_body(tree, rows, body, floating.sums, SUM_WIDTH * floating.member[body])
     for k in range(floating.count):
-        put_back(tree, floating, k, state, carry, wanted, step)
+        put_back(mechanism, k, state, step)
 
 
 @routine
-def put_back(
-    tree: Any, floating: Any, k: int, state: Any, carry: Any, wanted: Any, step: float
-) -> None:
+def put_back(mechanism: Any, k: int, state: Any, step: float) -> None:
     """One floating system: turn and shift the root, correct its velocities."""
+    tree, floating, layout = mechanism.tree, mechanism.floating, mechanism.layout
+    carry, wanted = beyond(state, layout.carry), beyond(state, layout.floating)
     sums, at, goal, mass = floating.sums, SUM_WIDTH * k, FLOATING_WIDTH * k, floating.mass[k]
     body = floating.roots[k]
     q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]

@@ -5,19 +5,18 @@ r"""In which order bodies give way and rows of cut joints are closed, found once
     CLOSE cut   the multipliers of a cut joint are eliminated, as soon as all that it is connected
                 with hangs on one body, or on the ground
 
-A cut joint **hangs** on its bodies, and where one gives way on that body's parent.  What moves all
-of a loop together does not touch its rows, so that the coordinates inside the loop alone make their
-pivots regular: a cut may close when it hangs on one thing.  *The ground is such a thing*: a cut
-that closes on the ground leaves those that it has met hanging on the ground.  Rows whose wrenches
-do not balance on their bodies (gears, users' formulas) hang on the ground from the beginning.  A
-coupling of coordinates waits for the joints that it names.  A body without mass has nothing to
-divide by before children have given it inertia, or rows have closed on it: it waits until these are
-as many as its coordinates, and rows that hang on it alone close before all others.
+A cut joint **hangs** on its bodies, and where one gives way on that body's parent.  A motion of the
+whole loop does not touch its rows, so the coordinates inside the loop make their pivots regular: a
+cut may close when it hangs on one thing.  *The ground counts*: a cut that closes on the ground
+leaves those that it has met hanging on the ground.  Rows whose wrenches do not balance on their
+bodies (gears, users' formulas) hang on the ground from the beginning.  A coupling of coordinates
+waits for the joints that it names.  A body without mass has nothing to divide by before children
+have given it inertia, or rows have closed on it: it waits until these are as many as its
+coordinates, and rows that hang on it alone close before all others.
 
 Two cuts meet in E, the matrix of the multipliers, if they are propagated through a common body, or
 if one that met both has closed.  Two orders are tried, and the one with fewer multiplications is
-taken: the cheapest that is allowed next, or all bodies on charts before the rows between them, as
-one orders a matrix of masses and rows.
+taken: the cheapest step next, or all bodies on charts before the rows between them.
 """
 
 from collections.abc import Sequence

@@ -22,7 +22,7 @@ from chasles.core.recursion.articulate import load_on, rigid_of
 from chasles.core.recursion.coupled import couple_bodies
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.inertia import moved_wrench, response
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.stage import accelerate_loops, push_bodies, put_cut_rows
 from chasles.core.recursion.tree import (
     ALPHA,
@@ -156,8 +156,7 @@ def put_twist_rates(tree: Any, rows: Any, absolute: Any, out: Any, first: int) -
 def accelerate_at(mechanism: Any, workspace: Any, state: Any, given: int, rates: Any) -> int:
     """The rates of all velocities at a state, and wrenches of all rows: SOLVED or a row."""
     tree, tree_work = mechanism.tree, mechanism.tree_work
-    kinematics(tree, state, tree_work.rows)
-    place(tree, state, tree_work.rows, workspace.absolute)
+    place_bodies(tree, state, tree_work.rows, workspace.absolute)
     push_bodies(mechanism, workspace)
     put_all_forces(mechanism.system, workspace)
     if mechanism.loops.row_count > 0:

@@ -19,7 +19,7 @@ from chasles.core.forces.registry import add_force_wrench, effort_of
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.coupled import put_coupled_rows
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import kinematics, place, place_bodies
 from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.refine import loop_accelerations
 from chasles.core.recursion.solving import loop_inward
@@ -127,10 +127,9 @@ def accelerate_loops(mechanism: Any, workspace: Any, out: Any, first: int) -> in
 def factor_at(mechanism: Any, workspace: Any, state: Any, closing: int) -> int:
     """Factor at a state, whatever pushes there: SOLVED or a row (see `loop_inward`)."""
     tree, tree_work, loop_work = mechanism.tree, mechanism.tree_work, mechanism.loop_work
-    kinematics(tree, state, tree_work.rows)
     clear_sums(tree, tree_work.rows)
     clear(tree_work.efforts, tree.rate_count)
-    place(tree, state, tree_work.rows, workspace.absolute)
+    place_bodies(tree, state, tree_work.rows, workspace.absolute)
     put_cut_rows(mechanism, workspace, state)
     load_rows(mechanism, workspace)
     loop_work.selecting[0] = 1
