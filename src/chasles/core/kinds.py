@@ -114,7 +114,7 @@ def chain(routines: list[Any], first: int = 0) -> Any:
     here, later = routines[:BRANCHES], routines[BRANCHES:]
     here += here[-1:] * (BRANCHES - len(here))
     a, b, c, d = here
-    return branch(first, a, b, c, d, chain(later, first + BRANCHES) if later else whatever(d))
+    return branch(first, a, b, c, d, chain(later, first + BRANCHES) if later else unconditional(d))
 
 
 def branch(first: int, a: Any, b: Any, c: Any, d: Any, otherwise: Any) -> Any:
@@ -133,7 +133,7 @@ def branch(first: int, a: Any, b: Any, c: Any, d: Any, otherwise: Any) -> Any:
     return chosen
 
 
-def whatever(routine: Any) -> Any:
+def unconditional(routine: Any) -> Any:
     @hot
     def chosen(code, *arguments):
         return routine(*arguments)

@@ -129,11 +129,6 @@ def dot6(x: Any, y: Any) -> Any:
 
 
 @formula
-def minus_scaled3(x: Any, s: Any, y: Any) -> Any:
-    return x[0] - s * y[0], x[1] - s * y[1], x[2] - s * y[2]
-
-
-@formula
 def minus_scaled6(x: Any, s: Any, y: Any) -> Any:
     return (
         x[0] - s * y[0], x[1] - s * y[1], x[2] - s * y[2],

@@ -36,12 +36,6 @@ def bushing_efforts(shift: Any, shift_rate: Any, turn: Any, spin: Any, law: Any)
     return force, torque, -dot(drag, shift_rate) - dot(turning_drag, spin)
 
 
-@formula
-def bushing_potential(shift: Any, turn: Any, law: Any) -> Any:
-    r"""$\tfrac12 s\cdot K s + \tfrac12\phi\cdot K_r\phi$"""
-    return 0.5 * dot(shift, times(law[0], shift)) + 0.5 * dot(turn, times(law[1], turn))
-
-
 @once
 def bushing_wrench(system: Any, index: int, workspace: Any) -> float:
     """Returns the power of the dampers."""
@@ -63,8 +57,9 @@ def bushing_wrench(system: Any, index: int, workspace: Any) -> float:
 
 
 def stored_in_bushing(deformation: Deformation) -> Any:
-    law = (deformation.law[0:3], deformation.law[3:6])
-    return bushing_potential(deformation.shift, full_misalignment(deformation.turn), law)
+    shift, turn = deformation.shift, full_misalignment(deformation.turn)
+    stiffness, turning = deformation.law[0:3], deformation.law[3:6]
+    return 0.5 * dot(shift, times(stiffness, shift)) + 0.5 * dot(turn, times(turning, turn))
 
 
 def bushing_entry(force: Bushing, model: Model, signals: Signals) -> ForceEntry:

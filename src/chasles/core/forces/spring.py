@@ -31,13 +31,6 @@ def spring_tension(stiffness: Any, damping: Any, rest: Any, span: Any, span_rate
     return scale(-pull, span), -damping * rate * rate
 
 
-@formula
-def spring_potential(stiffness: Any, rest: Any, span: Any) -> Any:
-    r"""$\tfrac12 k (l - l_0)^2$"""
-    stretch = sqrt(dot(span, span)) - rest
-    return 0.5 * stiffness * stretch * stretch
-
-
 @once
 def spring_wrench(system: Any, index: int, workspace: Any) -> float:
     """Returns the power of the damper."""
@@ -61,7 +54,8 @@ def spring_wrench(system: Any, index: int, workspace: Any) -> float:
 
 def stored_in_spring(deformation: Deformation) -> Any:
     stiffness, _, rest = deformation.law[:3]
-    return spring_potential(stiffness, rest, deformation.shift)
+    stretch = sqrt(dot(deformation.shift, deformation.shift)) - rest
+    return 0.5 * stiffness * stretch * stretch
 
 
 def spring_entry(force: Spring, model: Model, signals: Signals) -> ForceEntry:

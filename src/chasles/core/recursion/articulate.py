@@ -64,12 +64,13 @@ from chasles.core.recursion.tree import (
     ROW,
     SLOT,
     SPHERICAL,
+    SPHERICAL_ARMATURE,
     TORQUE,
     TURN,
     axis_of,
     column_of_turn,
     coordinates_of,
-    is_shift,
+    turns_of,
 )
 from chasles.core.twists import add_twists, axpy_twists, negated, power
 from chasles.groups.vectors import ZERO, add, cross, dot, matvec, neg, tmatvec
@@ -267,7 +268,8 @@ def several_axes(tree: Any, tree_work: Any, rows: Any, body: int, pair: int, a: 
     """All pairs but hinges, and balls with armature: coordinate after coordinate."""
     for slot in range(coordinates_of(pair)):
         s = axis_of(tree, rows, body, pair, slot)
-        u = sliding_column(a, s[1]) if is_shift(pair, slot) else response(a, s)
+        shifts = slot >= turns_of(pair) and pair != SPHERICAL_ARMATURE
+        u = sliding_column(a, s[1]) if shifts else response(a, s)
         a, p = give_up(tree, tree_work, rows, body, slot, a, p, u, power(s, u), power(s, p))
     return a, p
 

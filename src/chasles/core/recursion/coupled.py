@@ -166,24 +166,14 @@ def take_coupled(
 
 
 @once
-def couple_bodies(mechanism: Any, absolute: Any) -> None:
-    r"""$-\lambda f_i'$ along every coordinate: on its body, and the opposite on its parent.
-
-    A force acts along the axis through the joint's point.
-
-    $-\lambda J_i^T$ on every body that a user's formula sees.
-    """
-    loops, tree_work = mechanism.loops, mechanism.tree_work
-    for k in range(loops.coupled_count):
-        multiplier = mechanism.loop_work.multipliers[loops.coupled[k]]
-        push_by_coupling(mechanism, tree_work.rows, absolute, k, multiplier, tree_work.wrenches)
-
-
-@routine
 def push_by_coupling(
     mechanism: Any, rows: Any, absolute: Any, k: int, multiplier: Any, wrenches: Any
 ) -> None:
-    """Add what one coupling does to the bodies; with a multiplier of -1, its row on twists."""
+    r"""Add what one coupling does to the bodies; with a multiplier of -1, its row on twists.
+
+    $-\lambda f_i'$ along every coordinate, on its body and the opposite on its parent (a force acts
+    along the axis through the joint's point), or $-\lambda J_i^T$ on every body of a formula.
+    """
     tree, loops, loop_work = mechanism.tree, mechanism.loops, mechanism.loop_work
     for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
         for c in range(6):

@@ -28,6 +28,7 @@ from chasles.core.blocks.small import (
     scale3,
     scale6,
 )
+from chasles.core.placed import column
 from chasles.core.recursion.groups import ALONG
 from chasles.core.recursion.tree import (
     ALPHA,
@@ -65,12 +66,6 @@ def move_to_parent(
 
 
 @formula
-def row_of_whole(reach: Any, place: int, k: int) -> Any:
-    """L^-1 G of a row on a pair of six dimensions."""
-    return get6(reach, 18 * place + 6 * k)
-
-
-@formula
 def rows_of_group(reach: Any, place: int) -> Any:
     """The three rows of a group on a body."""
     at = 18 * place
@@ -85,16 +80,16 @@ def minus_rows(x: Any, scales: Any, rows: Any) -> Any:
 
 
 @formula
-def row_of_ball(along: Any, place: int, k: int) -> Any:
-    """L^-1 G_n of a row on a ball."""
-    at = ALONG * place + k
-    return along[at], along[at + 3], along[at + 6]
+def rows_of_ball(along: Any, place: int) -> Any:
+    """L^-1 G_n of the rows of a group on a ball."""
+    v = mat9(along, ALONG * place)
+    return column(v, 0), column(v, 1), column(v, 2)
 
 
 @formula
-def row_of_axis(along: Any, place: int, k: int) -> Any:
-    """V of a row on the coordinate that `along` begins with."""
-    return along[ALONG * place + k]
+def rows_of_axis(along: Any, place: int) -> Any:
+    """V of the rows of a group on the coordinate that `along` begins with."""
+    return vec3(along, ALONG * place)
 
 
 @formula
@@ -117,19 +112,19 @@ def take_products(
 ) -> None:  # fmt: skip
     """E -= V^T D^-1 V of a group of rows with those before it at a body, and with itself.
 
-    `low` and `scaled` are V and D^-1 V of its rows; V of the others is `read` from what is `kept`.
+    `low` and `scaled` are V and D^-1 V of its rows; V of another is `read` from what is `kept`.
     """
     values, first = loop_work.values, loops.first_place[body]
     pair = loops.first_pair[body] + (place - first) * (place - first + 1) // 2
     (l0, l1, l2), (s0, s1, s2) = low, scaled
     for k in range(first, place):
-        e, count = loops.pairs[pair + k - first], loops.place_rows[k]
+        e, count, (x, y, z) = loops.pairs[pair + k - first], loops.place_rows[k], read(kept, k)
         if count > 0:
-            take_product(values, e, scaled, read(kept, k, 0), times)
+            take_product(values, e, scaled, x, times)
         if count > 1:
-            take_product(values, e + 1, scaled, read(kept, k, 1), times)
+            take_product(values, e + 1, scaled, y, times)
         if count > 2:
-            take_product(values, e + 2, scaled, read(kept, k, 2), times)
+            take_product(values, e + 2, scaled, z, times)
     e = loops.pairs[pair + place - first]
     values[e] -= times(s0, l0)
     values[e + 1] -= times(s1, l0)
@@ -168,7 +163,7 @@ def propagate_whole(
         loop_work.rhs[rhs + 1] -= dot6(s1, known)
         loop_work.rhs[rhs + 2] -= dot6(s2, known)
         low, scaled, kept = (l0, l1, l2), (s0, s1, s2), loop_work.reach
-        take_products(loops, loop_work, body, place, low, scaled, kept, row_of_whole, dot6)
+        take_products(loops, loop_work, body, place, low, scaled, kept, rows_of_group, dot6)
 
 
 @formula
@@ -207,7 +202,7 @@ def propagate_ball(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, 
             l2 = propagate_row_of_ball(loops, loop_work, place, 2, factor, ball, r, down)
         low, kept = (l0, l1, l2), loop_work.along
         scaled = scale3(factor, l0), scale3(factor, l1), scale3(factor, l2)
-        take_products(loops, loop_work, body, place, low, scaled, kept, row_of_ball, dot)
+        take_products(loops, loop_work, body, place, low, scaled, kept, rows_of_ball, dot)
 
 
 @formula
@@ -246,7 +241,7 @@ def propagate_axis(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, 
         if count > 2:
             z = propagate_row_of_axis(loops, loop_work, place, 2, axis, bias, r, down)
         low, scaled, kept = (x, y, z), (gain * x, gain * y, gain * z), loop_work.along
-        take_products(loops, loop_work, body, place, low, scaled, kept, row_of_axis, product)
+        take_products(loops, loop_work, body, place, low, scaled, kept, rows_of_axis, product)
 
 
 @hot
@@ -275,7 +270,7 @@ def propagate_axes(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, 
         for slot in range(count if loops.place_rows[place] > 0 else 0):
             v, kept = vec3(along, first + 3 * slot), beyond(along, 3 * slot)
             scaled = scale(rows[at + SLOT * slot + GAIN], v)
-            take_products(loops, loop_work, body, place, v, scaled, kept, row_of_axis, product)
+            take_products(loops, loop_work, body, place, v, scaled, kept, rows_of_axis, product)
 
 
 @once

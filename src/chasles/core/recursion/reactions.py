@@ -19,7 +19,7 @@ from chasles.core.forces.motion import add_wrench
 from chasles.core.placed import pose_of, twist_of
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.articulate import load_on, rigid_of
-from chasles.core.recursion.coupled import couple_bodies
+from chasles.core.recursion.coupled import push_by_coupling
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.inertia import moved_wrench, response
 from chasles.core.recursion.kinematics import place_bodies
@@ -49,15 +49,6 @@ class LastState(NamedTuple):
     on_bodies: Annotated[Floats, "n", ROW_WIDTH]  # see `joint_wrenches`
 
 
-@formula
-def rigid_wrench(tree: Any, tree_work: Any, body: int) -> Any:
-    """What moves a body alone as it moves, less its load: about P in world axes."""
-    rows, at = tree_work.rows, body * ROW
-    a, p = rigid_of(tree, rows, body, tree.pair[body])
-    felt = add_twists(response(a, twist6(rows, at + ALPHA)), p)
-    return sub_twists(felt, load_on(tree, tree_work, body))
-
-
 @routine
 def add_row_wrenches(mechanism: Any, workspace: Any) -> None:
     """-J^T lambda of the cut joints and couplings are loads like others."""
@@ -70,16 +61,21 @@ def add_row_wrenches(mechanism: Any, workspace: Any) -> None:
                 entry = loops.source[row] * ROW_WIDTH + 6 * side
                 for c in range(6):
                     wrenches[6 * body + c] -= multipliers[row] * jacobian[entry + c]
-    if loops.coupled_count > 0:
-        couple_bodies(mechanism, workspace.absolute)
+    rows = mechanism.tree_work.rows
+    for k in range(loops.coupled_count):
+        multiplier = multipliers[loops.coupled[k]]
+        push_by_coupling(mechanism, rows, workspace.absolute, k, multiplier, wrenches)
 
 
 @routine
 def reactions(tree: Any, tree_work: Any, out: Any) -> None:
     """The wrench (torque, force) of every body's joint on it, about P in world axes: (n, 6)."""
+    rows = tree_work.rows
     for body in range(tree.body_count):
-        put_twist(out, 6 * body, rigid_wrench(tree, tree_work, body))
-    sum_inward(tree, tree_work.rows, out)
+        a, p = rigid_of(tree, rows, body, tree.pair[body])
+        felt = add_twists(response(a, twist6(rows, body * ROW + ALPHA)), p)
+        put_twist(out, 6 * body, sub_twists(felt, load_on(tree, tree_work, body)))
+    sum_inward(tree, rows, out)
 
 
 @routine

@@ -247,12 +247,6 @@ def own_turn(tree: Any, rows: Any, body: int) -> Any:
 
 
 @formula
-def is_shift(pair: int, slot: int) -> bool:
-    """Whether a coordinate turns nothing.  Of all pairs but balls and charts."""
-    return slot >= turns_of(pair) and pair != SPHERICAL_ARMATURE
-
-
-@formula
 def axis_of(tree: Any, rows: Any, body: int, pair: int, slot: int) -> Any:
     """S of a coordinate: (turn, shift).  Of all pairs but balls and charts."""
     at = body * ROW
