@@ -140,7 +140,7 @@ def converge(tree: Any, loops: Any, loop_work: Any, rows: Any, scale: float) -> 
 
 @routine
 def converge_damped(tree: Any, loops: Any, loop_work: Any, rows: Any, scale: float) -> Any:
-    """`converge` from the damped solution, which leaves -mu lambda of the rows."""
+    """What the damped solution leaves of the rows, -mu lambda, is removed by `converge`."""
     last = tree.rate_count + 6 * tree.body_count
     for row in range(loops.row_count):
         loop_work.left[row] = -loops.damping[row] * loop_work.solution[last + row]
