@@ -221,6 +221,11 @@ def put3(p: Any, at: int, v: Any) -> None:
 
 
 @formula
+def add3(p: Any, at: int, v: Any) -> None:
+    p[at], p[at + 1], p[at + 2] = p[at] + v[0], p[at + 1] + v[1], p[at + 2] + v[2]
+
+
+@formula
 def put4(p: Any, at: int, v: Any) -> None:
     p[at], p[at + 1], p[at + 2], p[at + 3] = v
 
@@ -241,6 +246,19 @@ def put9(p: Any, at: int, m: Any) -> None:
     put3(p, at, (m[0], m[1], m[2]))
     put3(p, at + 3, (m[3], m[4], m[5]))
     put3(p, at + 6, (m[6], m[7], m[8]))
+
+
+@formula
+def put_pose(absolute: Any, body: int, pose: Any) -> None:
+    put9(absolute, body * ABSOLUTE_WIDTH + POSE_R, pose[0])
+    put3(absolute, body * ABSOLUTE_WIDTH + POSE_X, pose[1])
+
+
+@formula
+def put_body(absolute: Any, body: int, pose: Any, twist: Any) -> None:
+    """The row of a placed body."""
+    put_pose(absolute, body, pose)
+    put_twist(absolute, body * ABSOLUTE_WIDTH + TWIST, twist)
 
 
 @hot

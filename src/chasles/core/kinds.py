@@ -14,8 +14,8 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from chasles.compiled import HELPER_OPTIONS, hot, once, overload, routine
 from chasles.compiled.reach import CHOICES
 from chasles.core.arrays import TWIST_COMPONENTS, Floats
-from chasles.model import InvalidModel, InvalidOption, Model
-from chasles.spaces.frames import Frames
+from chasles.model import InvalidModel, InvalidOption, Joint, Model
+from chasles.spaces.frames import Frames, joint_frames
 
 
 class Kind(Protocol):
@@ -113,10 +113,8 @@ def chain(routines: list[Any], first: int = 0) -> Any:
     """
     here, later = routines[:BRANCHES], routines[BRANCHES:]
     here += here[-1:] * (BRANCHES - len(here))
-    if not later:
-        return last(first, *here)
     a, b, c, d = here
-    return branch(first, a, b, c, d, chain(later, first + BRANCHES))
+    return branch(first, a, b, c, d, chain(later, first + BRANCHES) if later else unconditional(d))
 
 
 def branch(first: int, a: Any, b: Any, c: Any, d: Any, otherwise: Any) -> Any:
@@ -135,16 +133,10 @@ def branch(first: int, a: Any, b: Any, c: Any, d: Any, otherwise: Any) -> Any:
     return chosen
 
 
-def last(first: int, a: Any, b: Any, c: Any, d: Any) -> Any:
+def unconditional(routine: Any) -> Any:
     @hot
     def chosen(code, *arguments):
-        if code == first:
-            return a(*arguments)
-        if code == first + 1:
-            return b(*arguments)
-        if code == first + 2:
-            return c(*arguments)
-        return d(*arguments)
+        return routine(*arguments)
 
     return chosen
 
@@ -180,22 +172,33 @@ class Opening(NamedTuple):
 Gap = tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]
 
 
+@cache
+def locked_bits(names: tuple[str, ...]) -> int:
+    """Bits of the names that are components of the relative twist."""
+    return sum(1 << TWIST_COMPONENTS.index(name) for name in names if name in TWIST_COMPONENTS)
+
+
+def joint_entry(joint: Joint, model: Model) -> JointEntry:
+    """Of most joints: the pitch, and the components of the relative twist that are locked."""
+    return JointEntry(joint_frames(joint), joint.pitch, locked_bits(joint.locked))
+
+
 @once
 def no_rows(
     system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
 ) -> None:
-    """Of a kind that does not act on the twists of two bodies."""
+    """For kinds that do not act on the twists of two bodies."""
 
 
 @once
 def no_residual(
     system: Any, joint: int, turn: Any, shift: Any, target: Any, workspace: Any, row: int, out: Any
 ) -> None:
-    """Of a kind whose poses tell nothing: out[row], ... stay zero."""
+    """For kinds without a g: out[row], ... stay zero."""
 
 
 def no_gap(opening: Opening) -> Gap:
-    """Of such a kind."""
+    """For such kinds."""
     return NOTHING, NOTHING
 
 
@@ -205,7 +208,7 @@ class ConstraintKind:
 
     name      in one word
     made_of   the classes of `chasles.model` that become constraints of this kind
-    entry     entry(part, model) -> JointEntry
+    entry     entry(part, model) -> JointEntry; see `joint_entry`
     rows      routine rows(system, joint, absolute, work, jacobian, eta): J and eta of its rows,
               from `system.joints.first_row[joint]` on
     residual  routine residual(system, joint, turn, shift, target, work, row, out): -g of its rows
@@ -225,7 +228,7 @@ class ConstraintKind:
 
     name: str
     made_of: tuple[type, ...]
-    entry: Callable[[Any, Model], JointEntry]
+    entry: Callable[[Any, Model], JointEntry] = joint_entry
     rows: Callable[..., None] = no_rows
     residual: Callable[..., None] = no_residual
     gap: Callable[[Opening], Gap] = no_gap
@@ -248,12 +251,6 @@ class ConstraintKind:
         """The rows of a joint that have a g, from its first row on."""
         known = range(rows) if self.measured is None else self.measured
         return tuple(row for row in known if row not in self.rolling)
-
-
-@cache
-def locked_bits(names: tuple[str, ...]) -> int:
-    """Bits of the names that are components of the relative twist."""
-    return sum(1 << TWIST_COMPONENTS.index(name) for name in names if name in TWIST_COMPONENTS)
 
 
 class Signals(Protocol):
@@ -287,7 +284,7 @@ class Deformation(NamedTuple):
 
 @routine
 def no_effort(system: Any, index: int, workspace: Any, value: Any, rate: Any) -> Any:
-    """Of a force that does not act on a joint's coordinate."""
+    """For forces that do not act on the coordinate of a joint."""
     return 0.0, 0.0
 
 
@@ -298,8 +295,7 @@ class ForceKind:
     name        in one word
     made_of     the classes of `chasles.model` that become forces of this kind
     entry       entry(force, model, signals) -> ForceEntry
-    wrench      routine wrench(system, index, work) -> power: adds its wrenches to workspace.rhs,
-    and
+    wrench      routine wrench(system, index, work) -> power: adds its wrenches to work.rhs, and
                 returns the power of all that the potential does not account for
     potential   potential(deformation) -> energy, J; None: it stores none
     effort      of a force on a joint's coordinate: routine effort(system, index, work, value, rate)

@@ -137,15 +137,25 @@ def axis_product(axis_b: Any, axis_a: Any, omega_a: Any, omega_b: Any) -> Any:
 
 
 @formula
+def point_in_world(pose: Any, point: Any) -> Any:
+    """Position of a point of a body."""
+    return add(pose[1], matvec(pose[0], point))
+
+
+@formula
+def span_between(pose_a: Any, point_a: Any, pose_b: Any, point_b: Any) -> Any:
+    """From a point of body a to one of body b, in the world."""
+    return sub(point_in_world(pose_b, point_b), point_in_world(pose_a, point_a))
+
+
+@formula
 def relative_joint_frame(pose_a: Any, frame_a: Any, pose_b: Any, frame_b: Any) -> Any:
     """Frame B seen from frame A: rotation (9) and displacement (3); frames are (axes, point)."""
     axes_a, point_a = frame_a
     axes_b, point_b = frame_b
     world_axes_a = matmul(pose_a[0], axes_a)
     world_axes_b = matmul(pose_b[0], axes_b)
-    point_to_point = sub(
-        add(pose_b[1], matvec(pose_b[0], point_b)), add(pose_a[1], matvec(pose_a[0], point_a))
-    )
+    point_to_point = span_between(pose_a, point_a, pose_b, point_b)
     return tmatmul(world_axes_a, world_axes_b), tmatvec(world_axes_a, point_to_point)
 
 
@@ -197,9 +207,8 @@ def reaction_at_point(wrench_at_com: Any, point: Any) -> Any:
 def pose_of(absolute: Any, body: int) -> Any:
     if body < 0:
         return IDENTITY, ZERO
-    return mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R), vec3(
-        absolute, body * ABSOLUTE_WIDTH + POSE_X
-    )
+    at = body * ABSOLUTE_WIDTH
+    return mat9(absolute, at + POSE_R), vec3(absolute, at + POSE_X)
 
 
 @formula
@@ -253,14 +262,9 @@ def inertial_and_gravity_wrench(
 @routine
 def own_wrench(system: Any, absolute: Any, body: int) -> Any:
     """Gyroscopic terms and gravity of one of the placed bodies."""
-    at = body * ABSOLUTE_WIDTH
-    return inertial_and_gravity_wrench(
-        system.bodies.mass[body],
-        get6(system.bodies.inertia, 6 * body),
-        mat9(absolute, at + POSE_R),
-        twist6(absolute, at + TWIST),
-        vec3(system.gravity, 0),
-    )
+    mass, inertia = system.bodies.mass[body], get6(system.bodies.inertia, 6 * body)
+    turn, twist = pose_of(absolute, body)[0], twist_of(absolute, body)
+    return inertial_and_gravity_wrench(mass, inertia, turn, twist, vec3(system.gravity, 0))
 
 
 @formula

@@ -1,18 +1,18 @@
-r"""Is the rank of the joints still what it was?  Looked at once per step, in the pivots.
+r"""Singular poses: once per step, the pivots show whether the rank of the joints has changed.
 
-The pivot of a row is the square of its distance from what the rows before it say.  The product of
-the distances of one joint's rows is the volume s that they span, whatever their order; at a
-singular pose it passes zero as |t - t*| does.  From three steps in a row one sees whether its sign
-has changed: the two before point to where the present one lies, with the other sign.  Every joint
-is looked at by itself, and compared with the largest volume it has had: a slender body makes some
-pivots small for ever, and these must not hide the others.
+The pivot of a row is the square of its distance from the span of the rows before it.  The product
+of the distances of one joint's rows is the volume s that they span, whatever their order; at a
+singular pose it passes zero as |t - t*| does.  Three steps in a row show whether its sign has
+changed: the first two point to where the third lies, with the other sign.  Every joint is compared
+with the largest volume it has had: a slender body makes some pivots small for ever.
 
-Where constraints are redundant a pivot may vanish because two rows swap their parts: one that said
-nothing new does so now.  Its damped pivot, in units of the damping, grows then as the other falls,
+Where constraints are redundant, a pivot also vanishes when two rows swap their parts.  The damped
+pivot of the other row, in units of the damping, grows then as this one falls,
 
 $$ d_i \to \delta^2, \qquad d_j / \mu \to c^2 / \delta^2, $$
 
-so the product with the largest of the other kind is what is looked at.
+so the product with the largest of the other kind is checked.  See docs/equations.md, "Singular
+poses".
 """
 
 from typing import Any, NamedTuple

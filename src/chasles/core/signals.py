@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import beyond, borrow, call_address, formula, kernel, once, routine
-from chasles.core.arrays import copy
+from chasles.core.arrays import copy, vec4
 from chasles.scalars import polynomial as plain
 from chasles.scalars.elementary import cos, sin
 
@@ -43,14 +43,14 @@ def find_piece(numbers: Any, first: int, stride: int, count: int, t: float) -> i
 
 
 @routine
-def put_orders(
-    out: Any, column: int, orders: int, value: float, rate: float, second: float
-) -> None:
-    out[column] = value
+def put_orders(signals: Any, k: int, values: Any, out: Any) -> None:
+    """As many of value, rate and second derivative as are wanted."""
+    column, orders = signals.column[k], signals.orders[k]
+    out[column] = values[0]
     if orders > 1:
-        out[column + 1] = rate
+        out[column + 1] = values[1]
     if orders > 2:
-        out[column + 2] = second
+        out[column + 2] = values[2]
 
 
 @once
@@ -67,23 +67,18 @@ def put_pieces(signals: Any, k: int, t: float, out: Any) -> None:
     if address != 0 and (not known or width == 0.0):
         call_address(address, t, out, out)
     elif not known:
-        put_orders(out, signals.column[k], signals.orders[k], np.nan, np.nan, np.nan)
+        put_orders(signals, k, (np.nan, np.nan, np.nan), out)
     else:
         s = (inside - numbers[at + 1]) / width
         value, rate, second = polynomial(s, degree, numbers, at + PIECE_HEAD)
-        put_orders(
-            out, signals.column[k], signals.orders[k], value, rate / width, second / (width * width)
-        )
+        put_orders(signals, k, (value, rate / width, second / (width * width)), out)
 
 
 @once
 def put_sinusoid(signals: Any, k: int, t: float, out: Any) -> None:
-    numbers, first = signals.numbers, signals.first[k]
-    amplitude, pulse = numbers[first], numbers[first + 1]
-    phase, offset = numbers[first + 2], numbers[first + 3]
+    amplitude, pulse, phase, offset = vec4(signals.numbers, signals.first[k])
     angle = pulse * t + phase
-    value, rate, second = sinusoid(sin(angle), cos(angle), amplitude, pulse, offset)
-    put_orders(out, signals.column[k], signals.orders[k], value, rate, second)
+    put_orders(signals, k, sinusoid(sin(angle), cos(angle), amplitude, pulse, offset), out)
 
 
 @routine

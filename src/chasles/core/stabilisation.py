@@ -21,6 +21,7 @@ from chasles.core.arrays import (
 )
 from chasles.core.constraints.registry import put_residual
 from chasles.core.placed import opening_of, pose_of, twist_of
+from chasles.core.twists import power
 from chasles.groups.vectors import dot
 from chasles.scalars.elementary import absolute, maximum, sqrt
 
@@ -66,15 +67,11 @@ def put_velocity_residual(
 ) -> None:
     """-J V of one joint (less the rate of a driver), J at the end of the step."""
     joints, first = system.joints, system.joints.first_row[joint]
-    pair = twist_of(absolute, joints.a[joint]), twist_of(absolute, joints.b[joint])
-    drive = joints.drive[joint]
-    for r in range(joints.rows[joint]):
-        total = -workspace.signals[drive + 1] if drive >= 0 else 0.0
-        for side in range(2):
-            entries = twist6(jacobian, (first + r) * ROW_WIDTH + 6 * side)
-            for k in range(3):
-                total += entries[0][k] * pair[side][0][k] + entries[1][k] * pair[side][1][k]
-        out[first + r] = -total
+    a, b = twist_of(absolute, joints.a[joint]), twist_of(absolute, joints.b[joint])
+    wanted = workspace.signals[joints.drive[joint] + 1] if joints.drive[joint] >= 0 else 0.0
+    for row in range(first, first + joints.rows[joint]):
+        at = row * ROW_WIDTH
+        out[row] = wanted - power(twist6(jacobian, at), a) - power(twist6(jacobian, at + 6), b)
 
 
 # Stabiliser.kind

@@ -17,9 +17,7 @@ functions of time: a stage, and the end of a step, puts them where they are.
 from typing import Any
 
 from chasles.compiled import beyond, hot, once, routine
-from chasles.core.arrays import clear, copy, get6
-from chasles.core.blocks.small import dot6
-from chasles.core.mechanism import AccuracyLimits, Mechanism
+from chasles.core.arrays import clear, copy, twist6
 from chasles.core.outcomes import OK
 from chasles.core.placed import twist_of
 from chasles.core.recursion.accelerate import accelerations
@@ -31,9 +29,8 @@ from chasles.core.recursion.refine import load_norm, motion_norm, put_row_residu
 from chasles.core.recursion.stage import accelerate_loops, drive, push, put_cut_rows
 from chasles.core.stabilisation import FED_BACK, remove_constant_rows
 from chasles.core.state_block import put_integrals, put_turn_rates
+from chasles.core.twists import power
 from chasles.scalars.elementary import sqrt
-
-__all__ = ["AccuracyLimits", "Mechanism", "begin_stage", "put_missed_rows", "stage"]
 
 
 @once
@@ -57,7 +54,8 @@ def stage(mechanism: Any, workspace: Any, point: Any, t: float, slope_out: Any) 
         accelerations(tree, mechanism.tree_work, slope_out, rates)
     copy(beyond(point, tree.stored_count), slope_out, rates)
     powers = force_powers(mechanism, workspace, point)
-    put_floating(mechanism, workspace, point, slope_out)  # before wrenches get those of rows
+    if mechanism.floating.count > 0:  # before wrenches get those of rows
+        put_floating_slopes(mechanism, workspace, point, slope_out)
     if system.drive_count > 0:
         find_driver_powers(mechanism, workspace, beyond(slope_out, rates))
     put_powers(mechanism, workspace, powers, beyond(slope_out, 2 * rates))
@@ -79,7 +77,8 @@ def accelerate_with_rows(mechanism: Any, workspace: Any, point: Any, slope_out: 
     """Accelerations and multipliers of a mechanism with rows: OK, or why there are none."""
     loop_work, rates = mechanism.loop_work, mechanism.tree.rate_count
     put_cut_rows(mechanism, workspace, point)
-    add_feedback(mechanism.loops, workspace, mechanism.stabiliser)
+    if mechanism.stabiliser.kind == FED_BACK:
+        add_feedback(mechanism.loops, workspace, mechanism.stabiliser)
     outcome = accelerate_loops(mechanism, workspace, slope_out, rates)
     is_first, loop_work.selecting[0] = loop_work.selecting[0], 0
     if outcome != OK:
@@ -143,18 +142,6 @@ def put_missed_rows(mechanism: Any, workspace: Any) -> None:
 
 
 @hot
-def put_floating(mechanism: Any, workspace: Any, point: Any, slope_out: Any) -> None:
-    """The slopes of what floating systems keep, from the forces on their bodies."""
-    tree_work, layout = mechanism.tree_work, mechanism.layout
-    if mechanism.floating.count > 0:
-        at = 2 * mechanism.tree.rate_count + layout.floating - layout.integrals
-        put_floating_slopes(
-            mechanism.tree, mechanism.floating, tree_work.has_wrenches, tree_work.wrenches,
-            workspace.absolute, beyond(point, layout.floating), beyond(slope_out, at),
-        )  # fmt: skip
-
-
-@hot
 def force_powers(mechanism: Any, workspace: Any, point: Any) -> Any:
     """The power of all forces, and its size, by body and coordinate; gravity's work is a difference
     of potentials (see `step_checks.monitor_energy`).
@@ -163,15 +150,14 @@ def force_powers(mechanism: Any, workspace: Any, point: Any) -> Any:
     supplied, exchanged = 0.0, 0.0
     if tree_work.has_wrenches != 0:
         for body in range(tree.body_count):
-            twist = twist_of(workspace.absolute, body)
-            power = dot6(get6(tree_work.wrenches, 6 * body), twist[0] + twist[1])
-            supplied += power
-            exchanged += abs(power)
+            gained = power(twist6(tree_work.wrenches, 6 * body), twist_of(workspace.absolute, body))
+            supplied += gained
+            exchanged += abs(gained)
     if tree_work.has_efforts != 0:
         for k in range(tree.rate_count):
-            power = tree_work.efforts[k] * point[tree.stored_count + k]
-            supplied += power
-            exchanged += abs(power)
+            gained = tree_work.efforts[k] * point[tree.stored_count + k]
+            supplied += gained
+            exchanged += abs(gained)
     return supplied, exchanged
 
 
@@ -199,8 +185,8 @@ def put_row_powers(mechanism: Any, workspace: Any, multipliers: Any, scale: floa
         joint = loops.joint_of[row]
         drive = joints.drive[joint]
         if drive >= 0:
-            power = -scale * multipliers[row] * workspace.signals[drive + 1]
-            workspace.quadrature_rates[joints.drive_work[joint]] = power
+            gained = -scale * multipliers[row] * workspace.signals[drive + 1]
+            workspace.quadrature_rates[joints.drive_work[joint]] = gained
 
 
 @routine
@@ -210,8 +196,8 @@ def put_coordinate_powers(mechanism: Any, workspace: Any, others: Any, scale: fl
     for joint in range(mechanism.system.joint_count):
         drive, k = joints.drive[joint], mechanism.coordinates[joint]
         if drive >= 0 and k >= 0:
-            power = scale * (mechanism.efforts[k] - others[k]) * workspace.signals[drive + 1]
-            workspace.quadrature_rates[joints.drive_work[joint]] = power
+            gained = scale * (mechanism.efforts[k] - others[k]) * workspace.signals[drive + 1]
+            workspace.quadrature_rates[joints.drive_work[joint]] = gained
 
 
 @hot

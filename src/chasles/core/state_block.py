@@ -4,9 +4,8 @@ A rollback, a side step to a wanted time, a restart, a file, an ensemble (N, wid
 The first `kept` numbers are the point at which the equations of motion are evaluated, and what a
 history keeps.
 
-From a tangent vector to a neighbouring point is what every Lie-group scheme is made of.  A scheme
-knows points (poses, velocities and integrals), slopes $F = (v, \dot v)$ there, and how both
-combine:
+A scheme knows points (poses, velocities and integrals), slopes $F = (v, \dot v)$ there, and how
+both combine:
 
 $$ x \to x\,\tau(\Phi), \qquad k = d\tau^{-1}_{-\Phi} F . $$
 
@@ -14,12 +13,10 @@ The map $\tau$ is data of the tree: exp, or the Cayley map (see `recursion.motio
 integrals live in a vector space, where $\tau$ is addition.  A slope has two numbers per velocity,
 then one per integral.
 
-Angles with whole turns are integrals: hinges count while the bodies move, so that any states may be
-saved.  About a hinge, which keeps its axis z in both bodies,
+Poses tell the angle of a hinge up to whole turns.  The turns are counted by an integral, so that
+any states may be saved: about a hinge, which keeps its axis z in both bodies,
 
 $$ \dot q = z\cdot(\omega_b - \omega_a) . $$
-
-Poses tell the angle itself, up to whole turns, and the integral says which.
 """
 
 from typing import Any, NamedTuple
@@ -28,10 +25,9 @@ import numpy as np
 
 from chasles.compiled import beyond, formula, hot, once, routine
 from chasles.core.arrays import Floats, clear, copy, mat9, vec3
-from chasles.core.placed import nearest_turn, opening_of, turn_about_axis
+from chasles.core.placed import column, nearest_turn, opening_of, turn_about_axis
 from chasles.core.recursion import motion
 from chasles.core.recursion.floating import FLOATING_WIDTH
-from chasles.core.recursion.kinematics import third
 from chasles.core.recursion.tree import OMEGA, ROW, TURN
 from chasles.groups.vectors import dot, matvec, tmatvec
 from chasles.scalars.elementary import compensated, pick
@@ -217,7 +213,7 @@ def put_turn_rates(mechanism: Any, rates: Any) -> None:
     for k in range(hinges.count):
         joint = hinges.joint[k]
         a, b = joints.a[joint], joints.b[joint]
-        z = third(mat9(joints.axes_b, 9 * joint))
+        z = column(mat9(joints.axes_b, 9 * joint), 2)
         z = matvec(mat9(rows, b * ROW + TURN), tmatvec(mat9(tree.axes, 9 * b), z))
         rate = dot(z, vec3(rows, b * ROW + OMEGA))
         if a >= 0:

@@ -14,14 +14,14 @@ r"""Checks of a step: may it be accepted, and is the run still right?
 from typing import Any
 
 from chasles.compiled import beyond, hot, once, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_X, TWIST, copy, get6, vec3
+from chasles.core.arrays import copy, get6, vec3
 from chasles.core.constraints.rows import relative_twist
 from chasles.core.outcomes import CONTRADICTED, NOT_CLOSED, NOT_FINITE, OK, TURNED
-from chasles.core.placed import kinetic_energy, twist_of
+from chasles.core.placed import kinetic_energy, pose_of, twist_of
 from chasles.core.rank_monitor import BEFORE, LARGEST, LAST, SEEN_WIDTH, WANTED, monitor_pivots
 from chasles.core.recursion.closing import close_cut_joints, feed_back_gaps, speed_residual
 from chasles.core.recursion.floating import correct_floating
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.stage import follow
 from chasles.core.recursion.tree import REVOLUTE, SPHERICAL
 from chasles.core.signals import put_signals
@@ -94,8 +94,7 @@ def end_step(
     """
     tree, layout, outcome = mechanism.tree, mechanism.layout, OK
     has_rows = mechanism.loops.row_count > 0
-    for k in range(layout.seen, layout.width):
-        out[k] = state[k]
+    copy(beyond(state, layout.seen), beyond(out, layout.seen), layout.width - layout.seen)
     if has_rows:
         if monitoring == 1:
             outcome = monitor_rows(mechanism, workspace, out, t)
@@ -113,21 +112,11 @@ def end_step(
         follow(tree, workspace.signals, out)
     if projects and not close_cut_joints(mechanism, workspace, out):
         return NOT_CLOSED
-    correct_momentum(mechanism, out, step)
+    if mechanism.floating.count > 0:
+        correct_floating(mechanism, out, step)
     if fastest_spin(tree, out) * step > MOST_TURNED:
         return TURNED
     return OK if all_finite(out, layout.integrals) else NOT_FINITE
-
-
-@hot
-def correct_momentum(mechanism: Any, out: Any, step: float) -> None:
-    """Floating systems are moved to where their momentum says, at the end of a step."""
-    layout = mechanism.layout
-    if mechanism.floating.count > 0:
-        correct_floating(
-            mechanism.tree, mechanism.tree_work, mechanism.floating, out, beyond(out, layout.carry),
-            beyond(out, layout.floating), step,
-        )  # fmt: skip
 
 
 @once
@@ -235,23 +224,18 @@ def rotor_energy(joints: Any, count: int, absolute: Any) -> float:
 @routine
 def energy_of_placed(system: Any, workspace: Any) -> float:
     """Kinetic energy of the bodies placed in the workspace, and of rotors."""
-    total = 0.0
+    total, placed = 0.0, workspace.absolute
     for body in range(system.body_count):
-        total += kinetic_energy(
-            system.bodies.mass[body],
-            get6(system.bodies.inertia, 6 * body),
-            twist_of(workspace.absolute, body),
-        )
-    return total + rotor_energy(system.joints, system.joint_count, workspace.absolute)
+        inertia = get6(system.bodies.inertia, 6 * body)
+        total += kinetic_energy(system.bodies.mass[body], inertia, twist_of(placed, body))
+    return total + rotor_energy(system.joints, system.joint_count, placed)
 
 
 @once
 def monitor_energy(mechanism: Any, workspace: Any, state: Any, t: float) -> None:
-    """`note_energy` of a state, whose bodies are left placed in the workspace; turns are
-    settled."""
+    """`note_energy` of a state, whose bodies stay placed in the workspace; turns are settled."""
     tree = mechanism.tree
-    kinematics(tree, state, mechanism.tree_work.rows)
-    place(tree, state, mechanism.tree_work.rows, workspace.absolute)
+    place_bodies(tree, state, mechanism.tree_work.rows, workspace.absolute)
     settle_turns(mechanism.system, workspace.absolute, beyond(state, mechanism.layout.integrals))
     potential, rounded = potential_of_placed(mechanism, tree.gravity, workspace)
     settle_gravity(mechanism, state, potential)
@@ -270,11 +254,10 @@ def potential_of_placed(mechanism: Any, gravity: Any, workspace: Any) -> Any:
     total, rounded, pull = 0.0, 0.0, vec3(gravity, 0)
     strength = sqrt(dot(pull, pull))
     for body in range(mechanism.system.body_count):
-        place = vec3(workspace.absolute, body * ABSOLUTE_WIDTH + POSE_X)
+        place, speed = pose_of(workspace.absolute, body)[1], twist_of(workspace.absolute, body)[1]
         moved = sub(place, vec3(mechanism.accuracy.places, 3 * body))
         mass = mechanism.system.bodies.mass[body]
         total -= mass * dot(pull, moved)
-        speed = vec3(workspace.absolute, body * ABSOLUTE_WIDTH + TWIST + 3)
         is_moved = dot(moved, moved) + dot(speed, speed) > 0.0
         rounded += pick(is_moved, FAR * mass * strength * sqrt(dot(place, place)), 0.0)
     return total, rounded

@@ -3,10 +3,9 @@ r"""The terms of the equations of motion at placed bodies, J, eta and Q, and the
 Derivatives of wrenches along motions of two bodies are found by differences, for implicit steps.  A
 body is displaced by a twist in its own frame, $R\exp\hat\omega$ and $x + R u$, and its twist
 changes by nu: 12 directions a body, 24 a force.  The formulas are those of the kernels, of any
-kind, users' own included.  A matrix that is right to seven digits makes Newton's iteration gain
-seven digits at a time: what is solved for does not depend on it.  (`analysis.tangent` has exact
-derivatives, for what people read.)  A force that pushes only while it touches has none while it
-does not.
+kind, users' own included.  Seven correct digits make Newton's iteration gain seven digits at a
+time; the solution does not depend on them.  (`analysis.tangent` has exact ones.)
+A force that pushes only while it touches has no derivative while it does not.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -16,8 +15,6 @@ import numpy as np
 from chasles.compiled import beyond, borrow, formula, hot, kernel, routine
 from chasles.core.arrays import (
     ABSOLUTE_WIDTH,
-    POSE_R,
-    POSE_X,
     ROW_WIDTH,
     TWIST,
     Floats,
@@ -27,16 +24,13 @@ from chasles.core.arrays import (
     clear,
     copy,
     make_workspace,
-    mat9,
-    put3,
-    put9,
+    put_pose,
     put_twist,
     storage,
-    vec3,
 )
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.forces.registry import FORCES, add_force_wrench, apply_forces, effort_of
-from chasles.core.placed import own_wrench
+from chasles.core.placed import own_wrench, pose_of
 from chasles.groups.so3 import so3_exp, so3_matrix
 from chasles.groups.vectors import add, dot, matmul, matvec, scale
 from chasles.scalars.elementary import absolute as size_of
@@ -119,16 +113,16 @@ def displace(tangents: Any, workspace: Any, body: int, way: Any) -> float:
     """Move a body of the probe a little along a twist, from where it stands in the workspace; by
     which part of it.
     """
-    now, was, at = tangents.probe.absolute, workspace.absolute, body * ABSOLUTE_WIDTH
-    turn, place = mat9(was, at + POSE_R), vec3(was, at + POSE_X)
+    turn, place = pose_of(workspace.absolute, body)
     far = maximum(maximum(size_of(place[0]), size_of(place[1])), size_of(place[2]))
     length = maximum(tangents.reach[body], FAR * far)  # rounding of a far place leaves some of it
     size = maximum(sqrt(dot(way[0], way[0])), sqrt(dot(way[1], way[1])) / length)
     if size == 0.0:
         return 0.0
     part = SMALL / size
-    put9(now, at + POSE_R, matmul(turn, so3_matrix(so3_exp(scale(part, way[0])))))
-    put3(now, at + POSE_X, add(place, matvec(turn, scale(part, way[1]))))
+    turned = matmul(turn, so3_matrix(so3_exp(scale(part, way[0]))))
+    moved = add(place, matvec(turn, scale(part, way[1])))
+    put_pose(tangents.probe.absolute, body, (turned, moved))
     return part
 
 

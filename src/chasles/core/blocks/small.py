@@ -108,6 +108,11 @@ def backward3(f: Any, b: Any) -> Any:
 
 
 @formula
+def solve3(f: Any, b: Any) -> Any:
+    return backward3(f, scale3(f, forward3(f, b)))
+
+
+@formula
 def backward6(f: Any, b: Any) -> Any:
     x5 = b[5]
     x4 = b[4] - f[19] * x5
@@ -121,11 +126,6 @@ def backward6(f: Any, b: Any) -> Any:
 @formula
 def dot6(x: Any, y: Any) -> Any:
     return (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]) + (x[3] * y[3] + x[4] * y[4] + x[5] * y[5])
-
-
-@formula
-def minus_scaled3(x: Any, s: Any, y: Any) -> Any:
-    return x[0] - s * y[0], x[1] - s * y[1], x[2] - s * y[2]
 
 
 @formula

@@ -7,10 +7,9 @@ import numpy as np
 from chasles.compiled import call_address, once, routine
 from chasles.core.arrays import ROW_WIDTH, body_of, put3, put9, put_twist, twist6
 from chasles.core.constraints.rows import put_row
-from chasles.core.kinds import NOTHING, ConstraintKind, Gap, JointEntry, Opening
+from chasles.core.kinds import NOTHING, ConstraintKind, Gap, Opening
 from chasles.core.placed import pose_of, twist_of
-from chasles.model import CustomJoint, Model
-from chasles.spaces.frames import joint_frames
+from chasles.model import CustomJoint
 
 
 @routine
@@ -33,15 +32,9 @@ def custom_rows(
     call_address(system.joints.address[joint], 0.0, exchange, answer)
     for r in range(rows):
         workspace.formula_gaps[first + r] = answer[r]
-        entries = rows + r * ROW_WIDTH
-        put_row(
-            jacobian,
-            eta,
-            first + r,
-            twist6(answer, entries),
-            twist6(answer, entries + 6),
-            answer[rows * (1 + ROW_WIDTH) + r],
-        )
+        entries, value = rows + r * ROW_WIDTH, answer[rows * (1 + ROW_WIDTH) + r]
+        on_a, on_b = twist6(answer, entries), twist6(answer, entries + 6)
+        put_row(jacobian, eta, first + r, on_a, on_b, value)
 
 
 @once
@@ -62,25 +55,17 @@ def custom_gap(opening: Opening) -> Gap:
     entries = [entry for rotation, position in opening.poses for entry in (*rotation, *position)]
     states = np.broadcast_arrays(*entries, opening.shift[0])[:-1]
     flat = np.stack(states, axis=-1).reshape(-1, len(entries)).tolist()
-    lengths = [
-        np.linalg.norm(
-            opening.residual(
-                (tuple(row[0:9]), tuple(row[9:12])), (tuple(row[12:21]), tuple(row[21:24]))
-            )
-        )
-        for row in flat
-    ]
+    lengths = []
+    for row in flat:
+        pose_a = tuple(row[0:9]), tuple(row[9:12])
+        pose_b = tuple(row[12:21]), tuple(row[21:24])
+        lengths.append(np.linalg.norm(opening.residual(pose_a, pose_b)))
     return NOTHING, (np.reshape(lengths, states[0].shape), 0.0, 0.0)
-
-
-def custom_entry(joint: CustomJoint, model: Model) -> JointEntry:
-    return JointEntry(joint_frames(joint))
 
 
 CUSTOM = ConstraintKind(
     name="customjoint",
     made_of=(CustomJoint,),
-    entry=custom_entry,
     rows=custom_rows,
     residual=custom_residual,
     gap=custom_gap,

@@ -8,8 +8,8 @@ from typing import Any
 from chasles.compiled import formula, once
 from chasles.core.constraints.rows import ZERO, joint_motion, put_space_row
 from chasles.core.kinds import METRE, NOTHING, ConstraintKind, Gap, JointEntry, Opening
-from chasles.core.placed import space_eta_point
-from chasles.groups.vectors import add, dot, matvec, scale, sub
+from chasles.core.placed import space_eta_point, span_between
+from chasles.groups.vectors import dot, scale, sub
 from chasles.model import Distance, Model
 from chasles.scalars.elementary import sqrt
 from chasles.spaces.frames import joint_frames
@@ -29,11 +29,7 @@ def distance_rows(
 ) -> None:
     poses, _, _, omegas, points, velocities = joint_motion(system, joint, absolute)
     length = system.joints.constant[joint]
-    span = sub(
-        add(poses[1][1], matvec(poses[1][0], points[1])),
-        add(poses[0][1], matvec(poses[0][0], points[0])),
-    )
-    beta = scale(1.0 / length, span)
+    beta = scale(1.0 / length, span_between(poses[0], points[0], poses[1], points[1]))
     row, value = system.joints.first_row[joint], distance_eta(beta, length, omegas, velocities)
     put_space_row(jacobian, eta, row, ZERO, beta, poses, points, value)
 

@@ -11,29 +11,20 @@ from typing import Any
 
 from chasles.compiled import once
 from chasles.core.arrays import SCREW_FORM, mat9
-from chasles.core.constraints.rows import (
-    rotor_rows,
-    screw_residual,
-    screw_rows,
-    space_residual,
-    space_rows,
-)
-from chasles.core.kinds import NOTHING, ConstraintKind, Gap, JointEntry, Opening, locked_bits
+from chasles.core.constraints.rows import screw_residual, screw_rows, space_residual, space_rows
+from chasles.core.kinds import NOTHING, ConstraintKind, Gap, Opening
 from chasles.core.placed import advance, axis_misalignment, full_misalignment
 from chasles.model import (
     Cartesian,
     Cylindrical,
     Fixed,
     Helical,
-    Joint,
     LowerPair,
-    Model,
     Planar,
     Prismatic,
     Revolute,
     Spherical,
 )
-from chasles.spaces.frames import joint_frames
 
 
 @once
@@ -45,8 +36,6 @@ def pair_rows(
         screw_rows(system.joints, joint, absolute, jacobian, eta)
     else:
         space_rows(system, joint, absolute, jacobian, eta)
-        if system.joints.rotor_bits[joint] != 0:  # a rotor's equation is no constraint
-            rotor_rows(system.joints, joint, absolute, jacobian, eta)
 
 
 @once
@@ -84,15 +73,10 @@ def pair_gap(opening: Opening) -> Gap:
     return rotation, (x, y, z)
 
 
-def pair_entry(joint: Joint, model: Model) -> JointEntry:
-    return JointEntry(joint_frames(joint), joint.pitch, locked_bits(joint.locked))
-
-
 PAIRS = (Spherical, Revolute, Prismatic, Cylindrical, Helical, Planar, Fixed, Cartesian)
 LOWER_PAIR = ConstraintKind(
     name="lowerpair",
     made_of=(*PAIRS, LowerPair),
-    entry=pair_entry,
     rows=pair_rows,
     residual=pair_residual,
     gap=pair_gap,

@@ -12,17 +12,11 @@ from typing import Any
 from chasles.compiled import formula, once, routine
 from chasles.core.constraints.rows import ZERO, joint_motion, put_space_row
 from chasles.core.kinds import METRE, NOTHING, ConstraintKind, Gap, JointEntry, Opening
-from chasles.core.placed import column, point_velocity
+from chasles.core.placed import column, point_in_world, point_velocity
 from chasles.groups.vectors import add, axpy, cross, dot, matvec, neg, scale, sub, tmatvec
 from chasles.model import Model, RollingDisc, RollingSphere
 from chasles.scalars.elementary import sqrt
 from chasles.spaces.frames import Frames, frame_along, joint_frames
-
-
-@formula
-def sphere_contact(normal: Any, normal_rate: Any, radius: Any) -> Any:
-    """From the centre of a sphere to where it touches a plane, $c = -r n$, and its rate."""
-    return scale(-radius, normal), scale(-radius, normal_rate)
 
 
 @formula
@@ -92,10 +86,10 @@ def put_rolling_rows(
 def sphere_rows(
     system: Any, joint: int, absolute: Any, workspace: Any, jacobian: Any, eta: Any
 ) -> None:
+    """From its centre to where it touches the plane: $c = -r n$."""
     motion = joint_motion(system, joint, absolute)
-    normal = column(motion[2][0], 2)
-    radius = system.joints.constant[joint]
-    contact, rate = sphere_contact(normal, cross(motion[3][0], normal), radius)
+    normal, radius = column(motion[2][0], 2), system.joints.constant[joint]
+    contact, rate = scale(-radius, normal), scale(-radius, cross(motion[3][0], normal))
     put_rolling_rows(motion, contact, rate, system.joints.first_row[joint], jacobian, eta)
 
 
@@ -109,13 +103,11 @@ def disc_rows(
     """
     motion = joint_motion(system, joint, absolute)
     poses, _, axes, omegas, points, _ = motion
-    normal, axis = column(axes[0], 2), column(axes[1], 2)
-    radius = system.joints.constant[joint]
-    contact, rate = disc_contact(
-        normal, cross(omegas[0], normal), radius, axis, cross(omegas[1], axis)
-    )
-    foot = add(poses[0][1], matvec(poses[0][0], points[0]))
-    root = sqrt(dot(normal, sub(poses[1][1], foot)))  # of the height: NaN below the plane
+    normal, axis, radius = column(axes[0], 2), column(axes[1], 2), system.joints.constant[joint]
+    turning, leaning = cross(omegas[0], normal), cross(omegas[1], axis)
+    contact, rate = disc_contact(normal, turning, radius, axis, leaning)
+    height = dot(normal, sub(poses[1][1], point_in_world(poses[0], points[0])))
+    root = sqrt(height)  # NaN below the plane
     rate = scale(root / root, rate)  # and at it
     put_rolling_rows(motion, contact, rate, system.joints.first_row[joint], jacobian, eta)
 
@@ -153,9 +145,8 @@ def sphere_entry(joint: RollingSphere, model: Model) -> JointEntry:
 
 
 def disc_entry(joint: RollingDisc, model: Model) -> JointEntry:
-    return JointEntry(
-        centred(joint, model)._replace(axes_b=frame_along(joint.axis_b)), joint.radius
-    )
+    frames = centred(joint, model)._replace(axes_b=frame_along(joint.axis_b))
+    return JointEntry(frames, joint.radius)
 
 
 ROLLING_SPHERE = ConstraintKind(

@@ -8,12 +8,13 @@ differentiated twice.
 from typing import Any
 
 from chasles.compiled import formula, hot, once, routine
-from chasles.core.arrays import ROW_WIDTH, mat9, put_twist, vec3
+from chasles.core.arrays import ROW_WIDTH, mat9, put_twist
 from chasles.core.placed import (
     advance,
     axis_misalignment,
     axis_product,
     column,
+    frame_on_a,
     frame_on_b,
     frame_seen_from_a,
     full_misalignment,
@@ -32,19 +33,8 @@ from chasles.core.placed import (
     twist_in_joint_frame,
     twist_of,
 )
-from chasles.groups.vectors import (
-    IDENTITY,
-    ZERO,
-    add,
-    cross,
-    dot,
-    matmul,
-    matvec,
-    neg,
-    scale,
-    sub,
-    tmatvec,
-)
+from chasles.core.twists import negated, power, sub_twists
+from chasles.groups.vectors import IDENTITY, ZERO, add, cross, dot, matmul, matvec, scale, tmatvec
 
 
 @formula
@@ -54,11 +44,6 @@ def put_row(jacobian: Any, eta: Any, row: int, row_a: Any, row_b: Any, value: An
     put_twist(jacobian, row * ROW_WIDTH + 6, row_b)
     eta[row] = value
     return row + 1
-
-
-@formula
-def negated(row: Any) -> Any:
-    return neg(row[0]), neg(row[1])
 
 
 @formula
@@ -77,12 +62,10 @@ def joint_motion(system: Any, joint: int, absolute: Any) -> Any:
     a, b = system.joints.a[joint], system.joints.b[joint]
     poses = (pose_of(absolute, a), pose_of(absolute, b))
     twists = (twist_of(absolute, a), twist_of(absolute, b))
-    axes = (
-        matmul(poses[0][0], mat9(system.joints.axes_a, 9 * joint)),
-        matmul(poses[1][0], mat9(system.joints.axes_b, 9 * joint)),
-    )
+    on_a, on_b = frame_on_a(system.joints, joint), frame_on_b(system.joints, joint)
+    axes = (matmul(poses[0][0], on_a[0]), matmul(poses[1][0], on_b[0]))
     omegas = (matvec(poses[0][0], twists[0][0]), matvec(poses[1][0], twists[1][0]))
-    points = (vec3(system.joints.point_a, 3 * joint), vec3(system.joints.point_b, 3 * joint))
+    points = (on_a[1], on_b[1])
     velocities = (
         point_velocity(poses[0], twists[0], points[0]),
         point_velocity(poses[1], twists[1], points[1]),
@@ -153,25 +136,15 @@ def put_components(
     """Rows of some components of the relative twist."""
     for k in range(3):
         if which >> k & 1:
-            row = put_row(
-                jacobian,
-                eta,
-                row,
-                negated(rotation_row(column(on_a[0], k))),
-                rotation_row(column(on_b[0], k)),
-                bracket[0][k],
-            )
+            row_a, row_b = rotation_row(column(on_a[0], k)), rotation_row(column(on_b[0], k))
+            row = put_row(jacobian, eta, row, negated(row_a), row_b, bracket[0][k])
     for k in range(3):
         if which >> (3 + k) & 1:
             h = pitch if k == 2 else 0.0
-            row = put_row(
-                jacobian,
-                eta,
-                row,
-                negated(translation_row(column(on_a[0], k), on_a[1], h)),
-                translation_row(column(on_b[0], k), on_b[1], h),
-                bracket[1][k] - h * bracket[0][k],
-            )
+            row_a = translation_row(column(on_a[0], k), on_a[1], h)
+            row_b = translation_row(column(on_b[0], k), on_b[1], h)
+            value = bracket[1][k] - h * bracket[0][k]
+            row = put_row(jacobian, eta, row, negated(row_a), row_b, value)
 
 
 @formula
@@ -189,14 +162,15 @@ def coordinate_between(
 ) -> Any:
     """The angle nearest to `near`, or the displacement, of a frame on b against one on a.
 
-    With its rate as rows on both bodies, and the frame on b as a sees it.
+    With its rate, as a number and as rows on both bodies, and the frame on b as a sees it.
     """
     pose_a, pose_b = pose_of(absolute, a), pose_of(absolute, b)
     turn, shift = relative_joint_frame(pose_a, on_a, pose_b, on_b)
     seen = frame_seen_from_a(pose_a, pose_b, on_b[0], on_b[1])
     row_a, row_b = coordinate_rows(turns, seen, on_b)
     value = nearest_turn(turn_about_axis(turn), near) if turns else shift[2]
-    return value, row_a, row_b, seen
+    rate = power(row_b, twist_of(absolute, b)) + power(row_a, twist_of(absolute, a))
+    return value, rate, row_a, row_b, seen
 
 
 @formula
@@ -204,8 +178,7 @@ def relative_twist(joints: Any, joint: int, absolute: Any) -> Any:
     """(omega, u) of frame B against A, along the axes of B."""
     on_a, on_b, _ = joint_in_frame_b(joints, joint, absolute)
     a, b = twist_of(absolute, joints.a[joint]), twist_of(absolute, joints.b[joint])
-    carried, own = twist_in_joint_frame(a, *on_a), twist_in_joint_frame(b, *on_b)
-    return sub(own[0], carried[0]), sub(own[1], carried[1])
+    return sub_twists(twist_in_joint_frame(b, *on_b), twist_in_joint_frame(a, *on_a))
 
 
 @formula
@@ -280,12 +253,14 @@ def space_translation_rows(
 
 @routine
 def space_rows(system: Any, joint: int, absolute: Any, jacobian: Any, eta: Any) -> None:
-    """Rows of one joint in the space form (see `chasles.core.placed`)."""
+    """Rows of one joint in the space form (see `chasles.core.placed`), and of its rotors."""
     joints, motion = system.joints, joint_motion(system, joint, absolute)
     poses, _, axes, omegas, _, _ = motion
     first, locked = joints.first_row[joint], joints.locked[joint]
     row = space_rotation_rows(locked, axes, poses, omegas, first, jacobian, eta)
     space_translation_rows(joints, joint, motion, joints.constant[joint], row, jacobian, eta)
+    if joints.rotor_bits[joint] != 0:  # in the screw form: a rotor's equation is no constraint
+        rotor_rows(joints, joint, absolute, jacobian, eta)
 
 
 @formula

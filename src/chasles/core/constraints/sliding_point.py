@@ -10,9 +10,9 @@ from typing import Any
 from chasles.compiled import once
 from chasles.core.arrays import DRIVEN_SHIFT
 from chasles.core.constraints.rows import joint_motion, space_translation_rows
-from chasles.core.kinds import NOTHING, ConstraintKind, Gap, JointEntry, Opening, locked_bits
+from chasles.core.kinds import NOTHING, ConstraintKind, Gap, JointEntry, Opening, joint_entry
 from chasles.model import GROUND, Model, PointDriver, PointOnLine, PointOnPlane, RowJoint
-from chasles.spaces.frames import Frames, frame_along, joint_frames
+from chasles.spaces.frames import Frames, frame_along
 
 
 @once
@@ -44,7 +44,7 @@ def sliding_gap(opening: Opening) -> Gap:
 
 def sliding_entry(part: RowJoint | PointDriver, model: Model) -> JointEntry:
     if not isinstance(part, PointDriver):
-        return JointEntry(joint_frames(part), locked=locked_bits(part.locked))
+        return joint_entry(part, model)
     assert part.at is not None  # Model has placed every driver
     axes = frame_along(part.direction)
     frames = Frames(GROUND.name, part.body, part.at, part.at, axes, axes)

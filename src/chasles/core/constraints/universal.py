@@ -17,11 +17,10 @@ import numpy as np
 from chasles.compiled import formula, once, routine
 from chasles.core.constraints.lower_pair import pair_residual, pair_rows
 from chasles.core.constraints.rows import joint_motion, put_turning_row
-from chasles.core.kinds import METRE, RAD, ConstraintKind, Gap, JointEntry, Opening, locked_bits
+from chasles.core.kinds import METRE, RAD, ConstraintKind, Gap, JointEntry, Opening, joint_entry
 from chasles.core.placed import axis_product, column
 from chasles.groups.vectors import sub
 from chasles.model import ConstantVelocity, Model, Universal
-from chasles.spaces.frames import joint_frames
 
 
 @formula
@@ -104,12 +103,8 @@ def shafts_gap(opening: Opening) -> Gap:
 def universal_entry(joint: Universal, model: Model) -> JointEntry:
     x, y = np.array(joint.axis), np.array(joint.axis_b)
     axes = np.column_stack((x, y, np.cross(x, y)))
-    frames = joint_frames(joint)._replace(axes_a=axes, axes_b=axes)
-    return JointEntry(frames, locked=locked_bits(joint.locked))
-
-
-def shafts_entry(joint: ConstantVelocity, model: Model) -> JointEntry:
-    return JointEntry(joint_frames(joint), locked=locked_bits(joint.locked))
+    entry = joint_entry(joint, model)
+    return entry._replace(frames=entry.frames._replace(axes_a=axes, axes_b=axes))
 
 
 UNIVERSAL = ConstraintKind(
@@ -125,7 +120,7 @@ CONSTANT_VELOCITY = replace(
     UNIVERSAL,
     name="constantvelocity",
     made_of=(ConstantVelocity,),
-    entry=shafts_entry,
+    entry=joint_entry,
     rows=shafts_rows,
     residual=shafts_residual,
     gap=shafts_gap,

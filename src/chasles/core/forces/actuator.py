@@ -11,12 +11,12 @@ from math import inf
 from typing import Any
 
 from chasles.compiled import call_address, formula, routine
-from chasles.core.arrays import LAW_WIDTH, vec4
-from chasles.core.forces.along_coordinate import wrench_along
+from chasles.core.arrays import LAW_WIDTH, vec3, vec4
+from chasles.core.forces.along_coordinate import coordinate_entry, wrench_along
 from chasles.core.kinds import ForceEntry, ForceKind, Signals
+from chasles.groups.vectors import ZERO
 from chasles.model import JointLaw, Model, Motor, input_of
 from chasles.scalars.elementary import maximum
-from chasles.spaces.frames import coordinate_frames
 
 
 @formula
@@ -41,35 +41,29 @@ def actuator_effort(law: Any, value: Any, rate: Any, wanted: Any, given: Any) ->
 
 @routine
 def effort_of_actuator(system: Any, index: int, workspace: Any, value: Any, rate: Any) -> Any:
-    forces, signal = system.forces, system.forces.signal[index]
+    forces, signals = system.forces, workspace.signals
+    signal, address = forces.signal[index], forces.address[index]
     law = vec4(forces.law, LAW_WIDTH * index) + vec4(forces.law, LAW_WIDTH * index + 4)
-    wanted, given, effort = (0.0, 0.0), 0.0, 0.0
+    wanted, given = ZERO, 0.0
     if signal >= 0:
-        wanted, given = (
-            (workspace.signals[signal], workspace.signals[signal + 1]),
-            workspace.signals[signal + 3],
-        )
-        effort = workspace.signals[signal + 2]
-    if forces.address[index] != 0:
+        wanted, given = vec3(signals, signal), signals[signal + 3]
+    if address != 0:
         workspace.exchange[0], workspace.exchange[1] = value, rate
-        call_address(
-            forces.address[index], workspace.signals[0], workspace.exchange, workspace.answer
-        )
-        effort += workspace.answer[0]
-    return actuator_effort(law, value, rate, (wanted[0], wanted[1], effort), given)
+        call_address(address, signals[0], workspace.exchange, workspace.answer)
+        wanted = wanted[0], wanted[1], wanted[2] + workspace.answer[0]
+    return actuator_effort(law, value, rate, wanted, given)
 
 
 def actuator_entry(motor: Motor | JointLaw, model: Model, signals: Signals) -> ForceEntry:
     """Gain, rate gain, gear; lowest and highest effort; what an input is added to."""
-    frames, turns = coordinate_frames(motor.joint, model), motor.coordinate == "angle"
     if isinstance(motor, JointLaw):
         signals.need_time()
-        return ForceEntry(frames, (0.0, 0.0, 1.0, -inf, inf, 0.0, 0.0, 0.0), counts_turns=turns)
+        return coordinate_entry(motor, model, (0.0, 0.0, 1.0, -inf, inf, 0.0, 0.0, 0.0))
     added = [float(input_of(motor) == what) for what in ("target", "rate", "effort")]
     law = (motor.stiffness, motor.damping, motor.gear, *motor.limits, *added)
     signal = signals.add(motor.sample, 3)
     signals.hold(motor.name)
-    return ForceEntry(frames, law, signal, counts_turns=turns)
+    return coordinate_entry(motor, model, law, signal)
 
 
 ACTUATOR = ForceKind(

@@ -9,21 +9,13 @@ $$ f = -(K s + C\dot s), \qquad \tau = -\mathrm{dexp}^{-1}_{\phi}(K_r\phi) - C_r
 from typing import Any
 
 from chasles.compiled import formula, once
-from chasles.core.arrays import LAW_WIDTH, vec3
+from chasles.core.arrays import LAW_WIDTH, twist6
+from chasles.core.constraints.rows import joint_in_frame_b, relative_twist
 from chasles.core.forces.motion import add_wrench
 from chasles.core.kinds import Deformation, ForceEntry, ForceKind, Signals
-from chasles.core.placed import (
-    frame_on_a,
-    frame_on_b,
-    frame_seen_from_a,
-    full_misalignment,
-    opening_of,
-    pose_of,
-    twist_in_joint_frame,
-    twist_of,
-)
+from chasles.core.placed import frame_on_a, full_misalignment, opening_of
 from chasles.groups.so3 import so3_dexp_inv
-from chasles.groups.vectors import add, cross, dot, matvec, neg, sub, tmatvec
+from chasles.groups.vectors import add, cross, dot, matvec, neg, tmatvec
 from chasles.model import Bushing, Model
 from chasles.spaces.frames import Frames, frame_along
 
@@ -44,31 +36,18 @@ def bushing_efforts(shift: Any, shift_rate: Any, turn: Any, spin: Any, law: Any)
     return force, torque, -dot(drag, shift_rate) - dot(turning_drag, spin)
 
 
-@formula
-def bushing_potential(shift: Any, turn: Any, law: Any) -> Any:
-    r"""$\tfrac12 s\cdot K s + \tfrac12\phi\cdot K_r\phi$"""
-    return 0.5 * dot(shift, times(law[0], shift)) + 0.5 * dot(turn, times(law[1], turn))
-
-
 @once
 def bushing_wrench(system: Any, index: int, workspace: Any) -> float:
     """Returns the power of the dampers."""
-    forces = system.forces
-    a, b = forces.a[index], forces.b[index]
-    (axes_a, _), (axes_b, point_b) = frame_on_a(forces, index), frame_on_b(forces, index)
-    pose_a, pose_b = pose_of(workspace.absolute, a), pose_of(workspace.absolute, b)
-    turn, shift = opening_of(forces, index, workspace.absolute)
-    seen_axes, seen_point = frame_seen_from_a(pose_a, pose_b, axes_b, point_b)
-    spin_a, slide_a = twist_in_joint_frame(twist_of(workspace.absolute, a), seen_axes, seen_point)
-    spin_b, slide_b = twist_in_joint_frame(twist_of(workspace.absolute, b), axes_b, point_b)
-    constants = (
-        vec3(forces.law, LAW_WIDTH * index), vec3(forces.law, LAW_WIDTH * index + 3),
-        vec3(forces.law, LAW_WIDTH * index + 6), vec3(forces.law, LAW_WIDTH * index + 9),
-    )  # fmt: skip
+    forces, first, absolute = system.forces, LAW_WIDTH * index, workspace.absolute
+    a, b, axes_a = forces.a[index], forces.b[index], frame_on_a(forces, index)[0]
+    (seen_axes, seen_point), (axes_b, point_b), _ = joint_in_frame_b(forces, index, absolute)
+    turn, shift = opening_of(forces, index, absolute)
+    spin, slide = relative_twist(forces, index, absolute)
+    law = twist6(forces.law, first) + twist6(forces.law, first + 6)
     force, torque, lost = bushing_efforts(
-        shift, matvec(turn, sub(slide_b, slide_a)), full_misalignment(turn), sub(spin_b, spin_a),
-        constants,
-    )  # fmt: skip
+        shift, matvec(turn, slide), full_misalignment(turn), spin, law
+    )
     # Both in b's frame, then the opposite at the same point of a.
     local = (matvec(axes_b, torque), matvec(axes_b, tmatvec(turn, force)))
     add_wrench(workspace.rhs, b, (add(local[0], cross(point_b, local[1])), local[1]))
@@ -78,8 +57,9 @@ def bushing_wrench(system: Any, index: int, workspace: Any) -> float:
 
 
 def stored_in_bushing(deformation: Deformation) -> Any:
-    law = (deformation.law[0:3], deformation.law[3:6])
-    return bushing_potential(deformation.shift, full_misalignment(deformation.turn), law)
+    shift, turn = deformation.shift, full_misalignment(deformation.turn)
+    stiffness, turning = deformation.law[0:3], deformation.law[3:6]
+    return 0.5 * dot(shift, times(stiffness, shift)) + 0.5 * dot(turn, times(turning, turn))
 
 
 def bushing_entry(force: Bushing, model: Model, signals: Signals) -> ForceEntry:

@@ -103,17 +103,14 @@ def contact_wrench(system: Any, index: int, workspace: Any) -> float:
     half, stride = vec3(forces.law, first + HALF), int(forces.law[first + STRIDE])
     axes_a, point_a = frame_on_a(forces, index)
     axes_b, point_b = frame_on_b(forces, index)
-    pose_a, pose_b = pose_of(workspace.absolute, a), pose_of(workspace.absolute, b)
-    motion_a, motion_b = (
-        (pose_a, twist_of(workspace.absolute, a)),
-        (pose_b, twist_of(workspace.absolute, b)),
-    )
-    origin = add(pose_a[1], matvec(pose_a[0], point_a))
-    upwards = matvec(pose_a[0], column(axes_a, 2))
+    motion_a = pose_of(workspace.absolute, a), twist_of(workspace.absolute, a)
+    motion_b = pose_of(workspace.absolute, b), twist_of(workspace.absolute, b)
+    (turn_a, place_a), (turn_b, place_b) = motion_a[0], motion_b[0]
+    origin, upwards = add(place_a, matvec(turn_a, point_a)), matvec(turn_a, column(axes_a, 2))
     lost = 0.0
     for corner in range(0, CORNERS, stride):
         local = add(point_b, matvec(axes_b, corner_of(half, corner)))
-        centre = add(pose_b[1], matvec(pose_b[0], local))
+        centre = add(place_b, matvec(turn_b, local))
         distance, normal = distance_and_normal(sub(centre, origin), upwards, curvature)
         depth, point = radius - distance, axpy(-radius, normal, centre)
         on_a, on_b, taken = choose(

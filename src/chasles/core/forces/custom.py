@@ -5,11 +5,12 @@ Or of several bodies: a force and a torque for each, and what they supply is the
 
 from typing import Any
 
-from chasles.compiled import call_address, once, routine
+from chasles.compiled import call_address, formula, once, routine
 from chasles.core.arrays import MOST_SEEN, put3, put9, vec3
-from chasles.core.forces.motion import add_wrench, power
+from chasles.core.forces.motion import add_wrench
 from chasles.core.kinds import ForceEntry, ForceKind, Signals
 from chasles.core.placed import pose_of, twist_of
+from chasles.core.twists import power
 from chasles.groups.vectors import add, cross, matvec, neg, sub, tmatvec
 from chasles.model import CustomForce, Model
 from chasles.spaces.frames import ORIGIN, Frames
@@ -27,51 +28,42 @@ def put_motion(workspace: Any, at: int, pose: Any, twist: Any) -> None:
     put3(workspace.exchange, at + 15, twist[0])
 
 
+@formula
+def body_seen(forces: Any, index: int, k: int) -> int:
+    """One of the bodies that a formula lists, or of b and a."""
+    if forces.seen[index * SEEN_WIDTH] > 0:
+        return forces.seen[index * SEEN_WIDTH + 1 + k]
+    return forces.b[index] if k == 0 else forces.a[index]
+
+
 @routine
-def several_wrenches(system: Any, index: int, workspace: Any) -> float:
-    """Of a formula that answers (force, torque) for every body that it sees; their power."""
-    first, seen = index * SEEN_WIDTH + 1, system.forces.seen
-    count = seen[first - 1]
-    for k in range(count):
-        body = seen[first + k]
-        put_motion(
-            workspace, 18 * k, pose_of(workspace.absolute, body), twist_of(workspace.absolute, body)
-        )
-    call_address(
-        system.forces.address[index], workspace.signals[0], workspace.exchange, workspace.answer
-    )
-    supplied = 0.0
-    for k in range(count):
-        body = seen[first + k]
-        turn = pose_of(workspace.absolute, body)[0]
-        force, torque = vec3(workspace.answer, 6 * k), vec3(workspace.answer, 6 * k + 3)
-        wrench = (tmatvec(turn, torque), tmatvec(turn, force))
-        add_wrench(workspace.rhs, body, wrench)
-        supplied += power(wrench, twist_of(workspace.absolute, body))
-    return supplied
+def put_opposite(absolute: Any, a: int, b: int, answer: Any) -> None:
+    """(force, torque) on a of a formula that has answered those on b."""
+    force, torque = vec3(answer, 0), vec3(answer, 3)
+    lever = sub(pose_of(absolute, b)[1], pose_of(absolute, a)[1])
+    put3(answer, 6, neg(force))
+    put3(answer, 9, neg(add(torque, cross(lever, force))))
 
 
 @once
 def custom_wrench(system: Any, index: int, workspace: Any) -> float:
-    """Returns its power."""
-    if system.forces.seen[index * SEEN_WIDTH] > 0:
-        return several_wrenches(system, index, workspace)
-    a, b = system.forces.a[index], system.forces.b[index]
-    pose_b, twist_b = pose_of(workspace.absolute, b), twist_of(workspace.absolute, b)
-    put_motion(workspace, 0, pose_b, twist_b)
-    put_motion(workspace, 18, pose_of(workspace.absolute, a), twist_of(workspace.absolute, a))
-    address = system.forces.address[index]
-    call_address(address, workspace.signals[0], workspace.exchange, workspace.answer)
-    force, torque = vec3(workspace.answer, 0), vec3(workspace.answer, 3)
-    wrench = (tmatvec(pose_b[0], torque), tmatvec(pose_b[0], force))
-    add_wrench(workspace.rhs, b, wrench)
-    supplied = power(wrench, twist_b)
-    if a >= 0:
-        pose_a = pose_of(workspace.absolute, a)
-        moved = add(torque, cross(sub(pose_b[1], pose_a[1]), force))
-        opposite = (neg(tmatvec(pose_a[0], moved)), neg(tmatvec(pose_a[0], force)))
-        add_wrench(workspace.rhs, a, opposite)
-        supplied += power(opposite, twist_of(workspace.absolute, a))
+    """Returns the power on all bodies."""
+    forces, absolute, answer = system.forces, workspace.absolute, workspace.answer
+    listed = forces.seen[index * SEEN_WIDTH]
+    count = listed if listed > 0 else 2
+    for k in range(count):
+        body = body_seen(forces, index, k)
+        put_motion(workspace, 18 * k, pose_of(absolute, body), twist_of(absolute, body))
+    call_address(forces.address[index], workspace.signals[0], workspace.exchange, answer)
+    if listed == 0:
+        put_opposite(absolute, forces.a[index], forces.b[index], answer)
+    supplied = 0.0
+    for k in range(count):
+        body = body_seen(forces, index, k)
+        turn = pose_of(absolute, body)[0]
+        wrench = tmatvec(turn, vec3(answer, 6 * k + 3)), tmatvec(turn, vec3(answer, 6 * k))
+        add_wrench(workspace.rhs, body, wrench)
+        supplied += power(wrench, twist_of(absolute, body))
     return supplied
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec4
-from chasles.core.forces.motion import add_wrench, power
+from chasles.core.forces.motion import add_wrench
 from chasles.core.kinds import ForceEntry, ForceKind, Signals
 from chasles.core.placed import twist_of
+from chasles.core.twists import power
 from chasles.groups.vectors import dot, scale
 from chasles.model import GROUND, Drag, Model
 from chasles.scalars.elementary import sqrt

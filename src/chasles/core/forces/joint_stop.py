@@ -14,11 +14,10 @@ import numpy as np
 
 from chasles.compiled import formula, routine
 from chasles.core.arrays import LAW_WIDTH, vec4
-from chasles.core.forces.along_coordinate import coordinate_value, wrench_along
+from chasles.core.forces.along_coordinate import coordinate_entry, coordinate_value, wrench_along
 from chasles.core.kinds import Deformation, ForceEntry, ForceKind, Signals
 from chasles.model import JointStop, Model
 from chasles.scalars.elementary import maximum, pick
-from chasles.spaces.frames import coordinate_frames
 
 
 @formula
@@ -55,9 +54,7 @@ def stop_entry(force: JointStop, model: Model, signals: Signals) -> ForceEntry:
     """Stiffness, damping, lower, upper."""
     lower = -inf if force.lower is None else force.lower
     upper = inf if force.upper is None else force.upper
-    law = (force.stiffness, force.damping, lower, upper)
-    frames = coordinate_frames(force.joint, model)
-    return ForceEntry(frames, law, counts_turns=force.coordinate == "angle")
+    return coordinate_entry(force, model, (force.stiffness, force.damping, lower, upper))
 
 
 JOINT_STOP = ForceKind(

@@ -6,9 +6,10 @@ import numpy as np
 
 from chasles.compiled import once
 from chasles.core.arrays import LAW_WIDTH, vec3
-from chasles.core.forces.motion import add_wrench, power
+from chasles.core.forces.motion import add_wrench
 from chasles.core.kinds import ForceEntry, ForceKind, Signals
 from chasles.core.placed import pose_of, twist_of
+from chasles.core.twists import power
 from chasles.groups.vectors import add, cross, tmatvec
 from chasles.model import GROUND, Load, Model
 from chasles.spaces.frames import ORIGIN, Frames

@@ -7,11 +7,10 @@ from typing import Any
 
 from chasles.compiled import formula, routine
 from chasles.core.arrays import LAW_WIDTH, vec3
-from chasles.core.forces.along_coordinate import coordinate_value, wrench_along
+from chasles.core.forces.along_coordinate import coordinate_entry, coordinate_value, wrench_along
 from chasles.core.kinds import Deformation, ForceEntry, ForceKind, Signals
 from chasles.model import JointForce, JointFriction, JointSpring, Model
 from chasles.scalars.elementary import choose, tanh
-from chasles.spaces.frames import coordinate_frames
 
 
 @formula
@@ -42,21 +41,20 @@ def stored_on_coordinate(deformation: Deformation) -> Any:
     return 0.5 * stiffness * (coordinate_value(deformation) - rest) ** 2
 
 
-def coordinate_entry(force: JointForce, model: Model, signals: Signals) -> ForceEntry:
+def spring_entry(force: JointForce, model: Model, signals: Signals) -> ForceEntry:
     """Stiffness, damping, rest; friction, smoothing."""
     law = (0.0, 0.0, 0.0, 0.0, 1.0)
     if isinstance(force, JointSpring):
         law = (force.stiffness, force.damping, force.rest, *law[3:])
     elif isinstance(force, JointFriction):
         law = (*law[:3], force.level, force.smoothing)
-    frames = coordinate_frames(force.joint, model)
-    return ForceEntry(frames, law, counts_turns=force.coordinate == "angle")
+    return coordinate_entry(force, model, law)
 
 
 ON_COORDINATE = ForceKind(
     name="oncoordinate",
     made_of=(JointSpring, JointFriction),
-    entry=coordinate_entry,
+    entry=spring_entry,
     wrench=wrench_along,
     potential=stored_on_coordinate,
     effort=spring_effort,

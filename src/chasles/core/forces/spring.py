@@ -10,8 +10,8 @@ from chasles.compiled import formula, once
 from chasles.core.arrays import LAW_WIDTH, vec3
 from chasles.core.forces.motion import add_wrench, wrench_of_force
 from chasles.core.kinds import Deformation, ForceEntry, ForceKind, Signals
-from chasles.core.placed import point_velocity, pose_of, twist_of
-from chasles.groups.vectors import add, dot, matvec, neg, scale, sub
+from chasles.core.placed import point_velocity, pose_of, span_between, twist_of
+from chasles.groups.vectors import dot, neg, scale, sub
 from chasles.model import Model, Spring
 from chasles.scalars.elementary import pick, sqrt
 from chasles.spaces.frames import Frames
@@ -31,13 +31,6 @@ def spring_tension(stiffness: Any, damping: Any, rest: Any, span: Any, span_rate
     return scale(-pull, span), -damping * rate * rate
 
 
-@formula
-def spring_potential(stiffness: Any, rest: Any, span: Any) -> Any:
-    r"""$\tfrac12 k (l - l_0)^2$"""
-    stretch = sqrt(dot(span, span)) - rest
-    return 0.5 * stiffness * stretch * stretch
-
-
 @once
 def spring_wrench(system: Any, index: int, workspace: Any) -> float:
     """Returns the power of the damper."""
@@ -46,12 +39,12 @@ def spring_wrench(system: Any, index: int, workspace: Any) -> float:
     points = (vec3(forces.point_a, 3 * index), vec3(forces.point_b, 3 * index))
     pose_a, pose_b = pose_of(workspace.absolute, a), pose_of(workspace.absolute, b)
     twist_a, twist_b = twist_of(workspace.absolute, a), twist_of(workspace.absolute, b)
-    span = sub(
-        add(pose_b[1], matvec(pose_b[0], points[1])), add(pose_a[1], matvec(pose_a[0], points[0]))
+    span = span_between(pose_a, points[0], pose_b, points[1])
+    near, far = (
+        point_velocity(pose_a, twist_a, points[0]),
+        point_velocity(pose_b, twist_b, points[1]),
     )
-    rate = sub(
-        point_velocity(pose_b, twist_b, points[1]), point_velocity(pose_a, twist_a, points[0])
-    )
+    rate = sub(far, near)
     stiffness, damping, rest = vec3(forces.law, LAW_WIDTH * index)
     pull, lost = spring_tension(stiffness, damping, rest, span, rate)
     add_wrench(workspace.rhs, b, wrench_of_force(pose_b[0], points[1], pull))
@@ -61,7 +54,8 @@ def spring_wrench(system: Any, index: int, workspace: Any) -> float:
 
 def stored_in_spring(deformation: Deformation) -> Any:
     stiffness, _, rest = deformation.law[:3]
-    return spring_potential(stiffness, rest, deformation.shift)
+    stretch = sqrt(dot(deformation.shift, deformation.shift)) - rest
+    return 0.5 * stiffness * stretch * stretch
 
 
 def spring_entry(force: Spring, model: Model, signals: Signals) -> ForceEntry:

@@ -14,13 +14,12 @@ those of the chart's base, which comes before it.
 from typing import Any
 
 from chasles.compiled import formula, hot, once, routine
-from chasles.core.arrays import get6, mat9, put3, put6, vec3
-from chasles.core.blocks.small import backward3, backward6, forward3, get_triangle6, scale3, scale6
+from chasles.core.arrays import get6, mat9, put3, put6, put_twist, twist6, vec3
+from chasles.core.blocks.small import backward6, get_triangle6, scale6, solve3
 from chasles.core.recursion.articulate import articulate_body, clear_sums, load_wrenches
 from chasles.core.recursion.denormals import flushed3
-from chasles.core.recursion.spherical_leaves import accelerate_leaf
+from chasles.core.recursion.own_axes import accelerate_leaf
 from chasles.core.recursion.tree import (
-    ACCELERATION,
     ALPHA,
     BIAS_U,
     BIAS_W,
@@ -39,34 +38,38 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     TURN,
     axis_of,
+    column_of_turn,
     coordinates_of,
-    z_axis,
 )
-from chasles.groups.vectors import ZERO, add, axpy, cross, dot, matvec, neg, sub, tmatvec
+from chasles.core.twists import add_twists, axpy_twists, power
+from chasles.groups.vectors import IDENTITY, ZERO, add, axpy, cross, matvec, neg, sub, tmatvec
 
 
 @formula
-def coordinate_acceleration(rows: Any, at: int, slot: int, alpha: Any, acceleration: Any) -> Any:
+def coordinate_acceleration(rows: Any, at: int, slot: int, x: Any) -> Any:
     """q'' = D^-1 (tau - S . p - U . X)."""
-    u = at + COLUMN + SLOT * slot
-    load = dot(vec3(rows, u), alpha) + dot(vec3(rows, u + 3), acceleration)
-    return rows[u + PULL - COLUMN] - rows[u + GAIN - COLUMN] * load
+    at += SLOT * slot
+    return rows[at + PULL] - rows[at + GAIN] * power(twist6(rows, at + COLUMN), x)
 
 
 @hot
 def coordinate_accelerations(
     tree: Any, rows: Any, body: int, pair: int, x: Any, out: Any, k: int
 ) -> Any:
-    """`coordinate_acceleration` of all coordinates, the last to give way first; X with all of
-    them."""
-    alpha, a = x
+    """`coordinate_acceleration` of all coordinates, the last to give way first; X with all."""
     for back in range(coordinates_of(pair)):
         slot = coordinates_of(pair) - 1 - back
-        rate = coordinate_acceleration(rows, body * ROW, slot, alpha, a)
-        turn, shift = axis_of(tree, rows, body, pair, slot)
-        alpha, a = axpy(rate, turn, alpha), axpy(rate, shift, a)
+        rate = coordinate_acceleration(rows, body * ROW, slot, x)
+        x = axpy_twists(rate, axis_of(tree, rows, body, pair, slot), x)
         out[k + slot] = rate
-    return alpha, a
+    return x
+
+
+@formula
+def carried_motion(rows: Any, at: int, up: int) -> Any:
+    """The motion of a body (alpha, a) carried to a point with its lever from there."""
+    alpha, a = twist6(rows, up + ALPHA)
+    return alpha, add(a, cross(alpha, vec3(rows, at + LEVER)))
 
 
 @routine
@@ -76,33 +79,25 @@ def chart_rates(tree: Any, rows: Any, body: int, down: Any, moving: Any, out: An
     $$ \dot w = R^T(\alpha - \alpha_b - \zeta_w), \qquad
        F^T\bigl(a - a_b - \alpha_b\times r - \zeta_u\bigr), $$
 
-    F = R_b for $\ddot x$ on SO(3)xR3, F = R for the rate of the body's own v on SE(3).
+    F = R_b for $\ddot x$ on SO(3)xR3 (1 against the ground), F = R for the rate of the body's own v
+    on SE(3).
     """
-    at, base = body * ROW, tree.base[body]
-    turn, alpha = mat9(rows, at + TURN), vec3(rows, at + ALPHA)
-    a, frame = vec3(rows, at + ACCELERATION), mat9(rows, at + TURN)
+    at, base, turn = body * ROW, tree.base[body], mat9(rows, body * ROW + TURN)
+    (alpha, a), bias = twist6(rows, at + ALPHA), twist6(rows, at + BIAS_W)
+    frame = IDENTITY if tree.pair[body] == FREE else turn
     if base >= 0:
         up = base * ROW
-        carried = vec3(rows, up + ALPHA)
-        alpha = sub(alpha, carried)
-        a = sub(a, add(vec3(rows, up + ACCELERATION), cross(carried, vec3(rows, at + LEVER))))
+        carried = carried_motion(rows, at, up)
+        alpha, a = sub(alpha, carried[0]), sub(a, carried[1])
         if tree.pair[body] == SO3XR3_PAIR:
             frame = mat9(rows, up + TURN)
         if moving:
-            alpha = sub(alpha, vec3(rows, at + BIAS_W))
+            alpha = sub(alpha, bias[0])
     else:
         a = add(a, down)
     if moving:
-        a = sub(a, vec3(rows, at + BIAS_U))
-    put3(out, k, tmatvec(turn, alpha))
-    put3(out, k + 3, tmatvec(frame, a))
-
-
-@formula
-def free_rates(rows: Any, at: int, down: Any, out: Any, k: int) -> None:
-    """Rates of a body on SO(3)xR3 against the ground."""
-    put3(out, k, tmatvec(mat9(rows, at + TURN), vec3(rows, at + ALPHA)))
-    put3(out, k + 3, add(vec3(rows, at + ACCELERATION), down))
+        a = sub(a, bias[1])
+    put_twist(out, k, (tmatvec(turn, alpha), tmatvec(frame, a)))
 
 
 @formula
@@ -125,26 +120,19 @@ def accelerate_body(
     k = first + tree.rate_at[body]
     if pair >= FREE:
         solve_six(rows, at)
-    if pair > FREE:
         chart_rates(tree, rows, body, down, moving, out, k)
-        return
-    if pair == FREE:
-        free_rates(rows, at, down, out, k)
         return
     if with_leaves != 0 and tree.is_spherical_leaf[body] != 0:
         accelerate_leaf(tree, rows, body, down, out, k)
         return
-    alpha, a, carried = ZERO, neg(down), moving and parent >= 0
+    (alpha, a), carried = (ZERO, neg(down)), moving and parent >= 0
     if parent >= 0:
-        up = parent * ROW
-        alpha = vec3(rows, up + ALPHA)
-        a = add(vec3(rows, up + ACCELERATION), cross(alpha, vec3(rows, at + LEVER)))
+        alpha, a = carried_motion(rows, at, parent * ROW)
     if pair == SPHERICAL:
         if carried:
             a = add(a, vec3(rows, at + BIAS_U))
         factor = get6(rows, at + COLUMN)
-        pull = matvec(mat9(rows, at + COUPLING), a)
-        pull = backward3(factor, scale3(factor, forward3(factor, pull)))
+        pull = solve3(factor, matvec(mat9(rows, at + COUPLING), a))
         own = sub(vec3(rows, at + PULL), pull)
         rates = sub(own, alpha)
         if carried:
@@ -153,18 +141,16 @@ def accelerate_body(
         alpha = own
     else:
         if pair == REVOLUTE:
-            rate = coordinate_acceleration(rows, at, 0, alpha, a)
+            rate = coordinate_acceleration(rows, at, 0, (alpha, a))
             out[k] = rate
-            alpha = axpy(rate, z_axis(rows, at), alpha)
+            alpha = axpy(rate, column_of_turn(rows, at, 2), alpha)
         elif pair != FIXED:
             alpha, a = coordinate_accelerations(tree, rows, body, pair, (alpha, a), out, k)
         if carried:
-            alpha = add(alpha, vec3(rows, at + BIAS_W))
-            a = add(a, vec3(rows, at + BIAS_U))
+            alpha, a = add_twists((alpha, a), twist6(rows, at + BIAS_W))
     if tree.flushes[body] != 0:
         alpha, a = flushed3(alpha), flushed3(a)
-    put3(rows, at + ALPHA, alpha)
-    put3(rows, at + ACCELERATION, a)
+    put_twist(rows, at + ALPHA, (alpha, a))
 
 
 @once

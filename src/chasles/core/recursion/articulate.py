@@ -23,17 +23,10 @@ the way back.  The ground accelerates upwards with -g.
 
 from typing import Any
 
-from chasles.compiled import formula, hot, routine
-from chasles.core.arrays import get6, mat9, put3, put6, put9, vec3
-from chasles.core.blocks.small import (
-    backward3,
-    forward3,
-    forward6,
-    ldl3,
-    ldl6,
-    put_triangle6,
-    scale3,
-)
+from chasles.compiled import beyond, formula, hot, routine
+from chasles.core.arrays import add3, clear, get6, mat9, put3, put6, put9, put_twist, twist6, vec3
+from chasles.core.blocks.small import forward3, forward6, ldl3, ldl6, put_triangle6, scale3, solve3
+from chasles.core.placed import column
 from chasles.core.recursion.denormals import flushed3, flushed_inertia
 from chasles.core.recursion.inertia import (
     crossed,
@@ -46,9 +39,10 @@ from chasles.core.recursion.inertia import (
     shifted,
     sliding_column,
     spread,
+    sum_of,
     turning_column,
 )
-from chasles.core.recursion.spherical_leaves import leaf_inertia, put_grounded_leaf
+from chasles.core.recursion.own_axes import leaf_inertia, put_grounded_leaf
 from chasles.core.recursion.tree import (
     ALPHA,
     BIAS_U,
@@ -70,14 +64,16 @@ from chasles.core.recursion.tree import (
     ROW,
     SLOT,
     SPHERICAL,
+    SPHERICAL_ARMATURE,
     TORQUE,
     TURN,
     axis_of,
+    column_of_turn,
     coordinates_of,
-    is_shift,
-    z_axis,
+    turns_of,
 )
-from chasles.groups.vectors import ZERO, add, axpy, cross, dot, matvec, neg, tmatvec
+from chasles.core.twists import add_twists, axpy_twists, negated, power
+from chasles.groups.vectors import ZERO, add, cross, dot, matvec, neg, tmatvec
 
 
 @formula
@@ -94,20 +90,6 @@ def put_inertia(rows: Any, at: int, a: Any) -> None:
 
 
 @formula
-def sum_of(one: Any, other: Any) -> Any:
-    """Two articulated inertias at one point, together."""
-    (i, h, m), (j, k, n) = one, other
-    return (
-        (i[0] + j[0], i[1] + j[1], i[2] + j[2], i[3] + j[3], i[4] + j[4], i[5] + j[5]),
-        (
-            h[0] + k[0], h[1] + k[1], h[2] + k[2], h[3] + k[3], h[4] + k[4], h[5] + k[5],
-            h[6] + k[6], h[7] + k[7], h[8] + k[8],
-        ),
-        (m[0] + n[0], m[1] + n[1], m[2] + n[2], m[3] + n[3], m[4] + n[4], m[5] + n[5]),
-    )  # fmt: skip
-
-
-@formula
 def rigid_of(tree: Any, rows: Any, body: int, pair: int) -> Any:
     r"""(I, H, M) and p of the body alone, at its joint's point.
 
@@ -116,10 +98,7 @@ def rigid_of(tree: Any, rows: Any, body: int, pair: int) -> Any:
     """
     turn, omega = mat9(rows, body * ROW + TURN), vec3(rows, body * ROW + OMEGA)
     inertia = get6(tree.inertia, 6 * body)
-    if pair >= SPHERICAL:
-        rotary = rotated_diagonal(turn, inertia)
-    else:
-        rotary = rotated(turn, inertia)
+    rotary = rotated_diagonal(turn, inertia) if pair >= SPHERICAL else rotated(turn, inertia)
     moment = matvec(turn, vec3(tree.moment, 3 * body))
     x, y, z = moment
     mass = tree.mass[body]
@@ -134,60 +113,56 @@ def whole_of(tree: Any, tree_work: Any, rows: Any, body: int, pair: int) -> Any:
     if tree_work.is_loaded != 0 or tree.is_leaf[body] == 0:
         at = body * ROW
         a = sum_of(a, inertia_of(rows, at))
-        p = (add(p[0], vec3(rows, at + TORQUE)), add(p[1], vec3(rows, at + FORCE)))
+        p = add_twists(p, twist6(rows, at + TORQUE))
     return a, p
 
 
 @hot
 def add_to_parent(
-    tree: Any, tree_work: Any, rows: Any, body: int, parent: int, a: Any, torque: Any, force: Any
+    tree: Any, tree_work: Any, rows: Any, body: int, parent: int, a: Any, p: Any
 ) -> None:
     """Give the parent its share: the first to come sets the sums, the others add."""
     up = parent * ROW
     if tree.flushes[body] != 0:
-        a, torque, force = flushed_inertia(a), flushed3(torque), flushed3(force)
+        a, p = flushed_inertia(a), (flushed3(p[0]), flushed3(p[1]))
     if tree_work.is_loaded != 0 or tree.is_later[body] != 0:
         put_inertia(rows, up, sum_of(inertia_of(rows, up), a))
-        add_load(rows, up, torque, force)
+        add_load(rows, up, p)
     else:
         put_inertia(rows, up, a)
-        put3(rows, up + TORQUE, torque)
-        put3(rows, up + FORCE, force)
+        put_twist(rows, up + TORQUE, p)
 
 
 @routine
 def clear_sums(tree: Any, rows: Any) -> None:
     """Sums start from zero, where loads or rows come before the children."""
     for body in range(tree.body_count):
-        for k in range(body * ROW + ROTARY, body * ROW + FORCE + 3):
-            rows[k] = 0.0
+        clear(beyond(rows, body * ROW + ROTARY), FORCE + 3 - ROTARY)
 
 
 @formula
 def clear_load(rows: Any, at: int) -> None:
-    put3(rows, at + TORQUE, ZERO)
-    put3(rows, at + FORCE, ZERO)
+    put_twist(rows, at + TORQUE, (ZERO, ZERO))
 
 
 @routine
 def clear_loads(tree: Any, rows: Any) -> None:
-    """No body has a load."""
     for body in range(tree.body_count):
         clear_load(rows, body * ROW)
 
 
 @formula
-def add_load(rows: Any, at: int, torque: Any, force: Any) -> None:
-    put3(rows, at + TORQUE, add(vec3(rows, at + TORQUE), torque))
-    put3(rows, at + FORCE, add(vec3(rows, at + FORCE), force))
+def add_load(rows: Any, at: int, wrench: Any) -> None:
+    add3(rows, at + TORQUE, wrench[0])
+    add3(rows, at + FORCE, wrench[1])
 
 
 @formula
 def load_on(tree: Any, tree_work: Any, body: int) -> Any:
     """The load of a body about P, world axes, from that in its own axes at its centre of mass."""
     axes, turn = mat9(tree.axes, 9 * body), mat9(tree_work.rows, body * ROW + TURN)
-    torque = tmatvec(axes, vec3(tree_work.wrenches, 6 * body))
-    force = tmatvec(axes, vec3(tree_work.wrenches, 6 * body + 3))
+    torque, force = twist6(tree_work.wrenches, 6 * body)
+    torque, force = tmatvec(axes, torque), tmatvec(axes, force)
     torque = add(torque, cross(vec3(tree.centre, 3 * body), force))
     return matvec(turn, torque), matvec(turn, force)
 
@@ -196,66 +171,32 @@ def load_on(tree: Any, tree_work: Any, body: int) -> Any:
 def load_wrenches(tree: Any, tree_work: Any) -> None:
     """Take the loads off p."""
     for body in range(tree.body_count):
-        torque, force = load_on(tree, tree_work, body)
-        add_load(tree_work.rows, body * ROW, neg(torque), neg(force))
+        add_load(tree_work.rows, body * ROW, negated(load_on(tree, tree_work, body)))
 
 
 # --- one coordinate ---
 
 
 @formula
-def stiffness_of(tree: Any, tree_work: Any, k: int, along: Any, push: Any) -> Any:
-    """(D^-1, D^-1 (tau - S . p)) of coordinate k, or (0, f'') where it is driven."""
+def give_up(
+    tree: Any, tree_work: Any, rows: Any, body: int, slot: int, a: Any, p: Any, u: Any, along: Any,
+    push: Any,
+) -> Any:  # fmt: skip
+    """A' and p' once a coordinate has given way, with U = A S, S . U and S . p.
+
+    U, D^-1 and D^-1 (tau - S . p) are kept in the row; where the coordinate is driven, 0 and f''.
+    """
+    at, k = body * ROW + SLOT * slot, tree.rate_at[body] + slot
     drive = tree.driven[k]
     if drive >= 0:
-        return 0.0, tree_work.signals[drive + 2]
-    gain = 1.0 / (along + tree.armature[k])
-    if tree_work.has_efforts != 0:
-        return gain, gain * (tree_work.efforts[k] - push)
-    return gain, -gain * push
-
-
-@formula
-def after_elimination(
-    rows: Any, at: int, slot: int, a: Any, p: Any, u: Any, gain: Any, pull: Any
-) -> Any:
-    """A' and p' once a coordinate has given way; U, D^-1 and the pull are kept in the row."""
-    put3(rows, at + SLOT * slot + COLUMN, u[0])
-    put3(rows, at + SLOT * slot + COLUMN + 3, u[1])
-    rows[at + SLOT * slot + GAIN] = gain
-    rows[at + SLOT * slot + PULL] = pull
-    return deflated(a, u, gain), (axpy(pull, u[0], p[0]), axpy(pull, u[1], p[1]))
-
-
-@hot
-def eliminate_turn(
-    tree: Any, tree_work: Any, rows: Any, at: int, k: int, a: Any, p: Any, z: Any
-) -> Any:
-    """Give up a turn about z: all that a hinge has."""
-    u = turning_column(a, z)
-    gain, pull = stiffness_of(tree, tree_work, k, dot(z, u[0]), dot(z, p[0]))
-    return after_elimination(rows, at, 0, a, p, u, gain, pull)
-
-
-@hot
-def eliminate_shift(
-    tree: Any, tree_work: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, z: Any
-) -> Any:
-    """Give up a shift along z."""
-    u = sliding_column(a, z)
-    gain, pull = stiffness_of(tree, tree_work, k, dot(z, u[1]), dot(z, p[1]))
-    return after_elimination(rows, at, slot, a, p, u, gain, pull)
-
-
-@hot
-def eliminate_screw(
-    tree: Any, tree_work: Any, rows: Any, at: int, slot: int, k: int, a: Any, p: Any, s: Any
-) -> Any:
-    """Give up a coordinate that turns and shifts along s."""
-    u = response(a, s[0], s[1])
-    stiff, push = dot(s[0], u[0]) + dot(s[1], u[1]), dot(s[0], p[0]) + dot(s[1], p[1])
-    gain, pull = stiffness_of(tree, tree_work, k, stiff, push)
-    return after_elimination(rows, at, slot, a, p, u, gain, pull)
+        gain, pull = 0.0, tree_work.signals[drive + 2]
+    else:
+        gain = 1.0 / (along + tree.armature[k])
+        free = tree_work.efforts[k] - push if tree_work.has_efforts != 0 else -push
+        pull = gain * free
+    put_twist(rows, at + COLUMN, u)
+    rows[at + GAIN], rows[at + PULL] = gain, pull
+    return deflated(a, u, gain), axpy_twists(pull, u, p)
 
 
 # --- the pairs ---
@@ -269,8 +210,8 @@ def articulate_ball(tree: Any, tree_work: Any, rows: Any, body: int, parent: int
         if parent < 0:
             put_grounded_leaf(tree, tree_work, rows, body)
         else:
-            share, torque, force = leaf_inertia(tree, tree_work, rows, body)
-            add_to_parent(tree, tree_work, rows, body, parent, share, torque, force)
+            share, wrench = leaf_inertia(tree, tree_work, rows, body)
+            add_to_parent(tree, tree_work, rows, body, parent, share, wrench)
         return
     (rotary, h, m), p = whole_of(tree, tree_work, rows, body, SPHERICAL)
     factor = ldl3(rotary)
@@ -279,14 +220,13 @@ def articulate_ball(tree: Any, tree_work: Any, rows: Any, body: int, parent: int
     if tree_work.has_efforts != 0:
         effort = vec3(tree_work.efforts, tree.rate_at[body])
         load = add(load, matvec(mat9(rows, at + TURN), effort))
-    free = backward3(factor, scale3(factor, forward3(factor, load)))
+    free = solve3(factor, load)
     put6(rows, at + COLUMN, factor)
     put3(rows, at + PULL, free)
     if parent < 0:
         return
-    x = forward3(factor, (h[0], h[3], h[6]))
-    y = forward3(factor, (h[1], h[4], h[7]))
-    z = forward3(factor, (h[2], h[5], h[8]))
+    x, y = forward3(factor, column(h, 0)), forward3(factor, column(h, 1))
+    z = forward3(factor, column(h, 2))
     u, v, w = scale3(factor, x), scale3(factor, y), scale3(factor, z)
     left = (
         m[0] - dot(x, u),
@@ -298,7 +238,7 @@ def articulate_ball(tree: Any, tree_work: Any, rows: Any, body: int, parent: int
     r = vec3(rows, at + LEVER)
     carried = crossed(r, left)
     share = (lever_inertia(r, carried), carried, left)
-    add_to_parent(tree, tree_work, rows, body, parent, share, cross(r, force), force)
+    add_to_parent(tree, tree_work, rows, body, parent, share, (cross(r, force), force))
 
 
 @hot
@@ -306,33 +246,31 @@ def articulate_axes(
     tree: Any, tree_work: Any, rows: Any, body: int, pair: int, parent: int
 ) -> None:
     """All pairs of one to three coordinates, and the weld."""
-    at, k = body * ROW, tree.rate_at[body]
+    at, z = body * ROW, column_of_turn(rows, body * ROW, 2)
     a, p = whole_of(tree, tree_work, rows, body, pair)
     if parent >= 0:
-        more = response(a, vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U))
-        p = (add(p[0], more[0]), add(p[1], more[1]))
+        p = add_twists(p, response(a, twist6(rows, at + BIAS_W)))
     if pair == REVOLUTE:
-        a, p = eliminate_turn(tree, tree_work, rows, at, k, a, p, z_axis(rows, at))
+        u = turning_column(a, z)
+        a, p = give_up(tree, tree_work, rows, body, 0, a, p, u, dot(z, u[0]), dot(z, p[0]))
     elif pair == PRISMATIC:
-        a, p = eliminate_shift(tree, tree_work, rows, at, 0, k, a, p, z_axis(rows, at))
+        u = sliding_column(a, z)
+        a, p = give_up(tree, tree_work, rows, body, 0, a, p, u, dot(z, u[1]), dot(z, p[1]))
     elif pair != FIXED:
         a, p = several_axes(tree, tree_work, rows, body, pair, a, p)
     if parent >= 0:
         r = vec3(rows, at + LEVER)
-        torque, force = moved_wrench(p[0], p[1], r)
-        add_to_parent(tree, tree_work, rows, body, parent, shifted(a, r), torque, force)
+        add_to_parent(tree, tree_work, rows, body, parent, shifted(a, r), moved_wrench(p, r))
 
 
 @hot
 def several_axes(tree: Any, tree_work: Any, rows: Any, body: int, pair: int, a: Any, p: Any) -> Any:
     """All pairs but hinges, and balls with armature: coordinate after coordinate."""
-    at, k = body * ROW, tree.rate_at[body]
     for slot in range(coordinates_of(pair)):
         s = axis_of(tree, rows, body, pair, slot)
-        if is_shift(pair, slot):
-            a, p = eliminate_shift(tree, tree_work, rows, at, slot, k + slot, a, p, s[1])
-        else:
-            a, p = eliminate_screw(tree, tree_work, rows, at, slot, k + slot, a, p, s)
+        shifts = slot >= turns_of(pair) and pair != SPHERICAL_ARMATURE
+        u = sliding_column(a, s[1]) if shifts else response(a, s)
+        a, p = give_up(tree, tree_work, rows, body, slot, a, p, u, power(s, u), power(s, p))
     return a, p
 
 
@@ -347,7 +285,7 @@ def articulate_free(tree: Any, tree_work: Any, rows: Any, body: int) -> None:
         h[1], h[4], h[7], m[1], m[2],
         h[2], h[5], h[8], m[3], m[4], m[5],
     ))  # fmt: skip
-    torque, force = neg(p[0]), neg(p[1])
+    torque, force = negated(p)
     if tree_work.has_efforts != 0:
         torque = add(torque, matvec(mat9(rows, at + TURN), vec3(tree_work.efforts, k)))
         force = add(force, vec3(tree_work.efforts, k + 3))

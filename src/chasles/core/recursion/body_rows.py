@@ -3,7 +3,8 @@
 from typing import Any
 
 from chasles.compiled import formula, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, mat9, vec3
+from chasles.core.arrays import twist6, vec3
+from chasles.core.placed import pose_of
 from chasles.core.recursion.tree import OMEGA, POINT, ROW, SPEED
 from chasles.groups.vectors import add, cross, dot, matvec, sub
 from chasles.scalars.elementary import absolute as absolute_of
@@ -22,10 +23,10 @@ def row_on_body(tree: Any, rows: Any, absolute: Any, jacobian: Any, body: int, e
     the centripetal part of the lever c cancels.
     """
     at = body * ROW
-    own = mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R)
-    arm = sub(vec3(absolute, body * ABSOLUTE_WIDTH + POSE_X), vec3(rows, at + POINT))
-    beta = matvec(own, vec3(jacobian, entry + 3))
-    spin = add(matvec(own, vec3(jacobian, entry)), cross(arm, beta))
+    own, place = pose_of(absolute, body)
+    arm, (j, k) = sub(place, vec3(rows, at + POINT)), twist6(jacobian, entry)
+    beta = matvec(own, k)
+    spin = add(matvec(own, j), cross(arm, beta))
     carried = dot(beta, cross(vec3(rows, at + OMEGA), vec3(rows, at + SPEED)))
     return spin, beta, carried - dot(beta, vec3(tree.gravity, 0))
 

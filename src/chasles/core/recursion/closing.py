@@ -1,53 +1,33 @@
-r"""Gaps of cut joints, and what closes them: coordinates move, so that no joint of the tree opens.
+r"""Stabilisation of cut joints: coordinates move, so that no joint of the tree opens.
 
-After a step, one Newton step for the configuration and one for the velocity, on the factor of the
-last stage: with M and J on coordinates,
+*Projection*: after a step, Newton steps for the configuration and one for the velocity, on the
+factor of the last stage: with M and J on coordinates,
 
 $$ M\delta + J^T\mu = 0, \qquad J\delta = -g, $$
 
 is the least displacement, in the mass metric, that closes the rows; likewise -J V and a change of
-velocities.  Displacements are increments on the joints' subgroups.  g and J V are zero on the rows
-that are not stabilised: the correction moves them along.
+velocities.  g and J V are zero on the rows that are not stabilised: the correction moves them
+along.
 
-Or gaps are fed back into the equations of motion.  Baumgarte (1972) asks the accelerations to
-close what is open:
+*Feedback*: Baumgarte's, and that of Gear, Gupta and Leimkuhler, where bodies move with W,
 
-$$ J \dot V = \eta - 2\alpha\,J V - \beta^2 g . $$
+$$ J \dot V = \eta - 2\alpha\,J V - \beta^2 g; \qquad
+   W = V + M^{-1} J^T \mu, \quad J W = -g / h, \quad J \dot V = \eta - J V / h, $$
 
-Gear, Gupta and Leimkuhler (1985) leave the accelerations to the velocities, and give the kinematic
-equation multipliers of its own.  An explicit method needs their equations with both constraints
-differentiated once: bodies move with W instead of V,
-
-$$ W = V + M^{-1} J^T \mu, \quad J W = -g / h, \qquad J \dot V = \eta - J V / h . $$
-
-Both g and J V are those at the *start* of the step (J V in J W = J V + J (W - V) is the stage's).
-Fed back at every stage with a rate of 1/h they would make the equations stiff, and a method of
-order p would lose its order to that of its stages; once per step they are part of the data, of
-the size of the errors made so far, and the order is kept.
-
-So sampled, Baumgarte's terms map a gap and its rate (g, h g') of one step to those of the next by
-
-$$ \begin{pmatrix} 1 - \tfrac12(\beta h)^2 & 1 - \alpha h \\
-   -(\beta h)^2 & 1 - 2 \alpha h \end{pmatrix}, $$
-
-whose eigenvalues both vanish for alpha = 3/(4h), beta = 1/h: the default; a gap is closed in two
-steps.  The other method closes it in one.
+with the g and J V at the start of the step, so that the method keeps its order (J V in
+J W = J V + J (W - V) is the stage's).  See docs/equations.md, "Feedback of constraint violations".
 """
 
 from typing import Any
 
-from chasles.compiled import once, routine
+from chasles.compiled import beyond, once, routine
+from chasles.core.arrays import copy
 from chasles.core.constraints.registry import assemble_joint
 from chasles.core.recursion import motion
 from chasles.core.recursion.coupled import put_coupled_rows, put_negative, take_coupled
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.refine import gather, residual_of_row, solve_rows
-from chasles.core.stabilisation import (
-    FED_BACK,
-    furthest,
-    put_position_residual,
-    put_velocity_residual,
-)
+from chasles.core.stabilisation import furthest, put_position_residual, put_velocity_residual
 from chasles.core.state_block import put_integrals
 from chasles.scalars.elementary import absolute, maximum
 
@@ -91,10 +71,8 @@ def put_openings(mechanism: Any, workspace: Any, state: Any, part: int, all_of: 
 
     They go to shift and change of the stabiliser's record, with the bodies and J there.
     """
-    system, tree, loops = mechanism.system, mechanism.tree, mechanism.loops
-    found = mechanism.stabiliser.found
-    kinematics(tree, state, mechanism.placed)
-    place(tree, state, mechanism.placed, found.absolute)
+    system, loops, found = mechanism.system, mechanism.loops, mechanism.stabiliser.found
+    place_bodies(mechanism.tree, state, mechanism.placed, found.absolute)
     for k in range(loops.joint_count):
         joint = loops.joints[k]
         if all_of or found.chosen[joint] != 0:
@@ -143,11 +121,9 @@ def close_cut_joints(mechanism: Any, workspace: Any, state: Any) -> bool:
     opening = put_cut_residuals(mechanism, workspace, state)
     for _ in range(MOST_CORRECTIONS):
         solve_for(mechanism, found.shift)
-        for k in range(rates):
-            loop_work.increment[k] = loop_work.solution[k]
+        copy(loop_work.solution, loop_work.increment, rates)
         solve_for(mechanism, found.change)
-        for k in range(rates):
-            loop_work.increment[rates + k] = loop_work.solution[k]
+        copy(loop_work.solution, beyond(loop_work.increment, rates), rates)
         motion.retract(tree, state, loop_work.increment, state)
         opening = put_cut_residuals(mechanism, workspace, state)
         if opening <= CLOSED:
@@ -161,23 +137,20 @@ def close_cut_joints(mechanism: Any, workspace: Any, state: Any) -> bool:
 @once
 def feed_back_gaps(mechanism: Any, workspace: Any, state: Any) -> None:
     """Gaps and their rates at the start of a step, and what they add to eta."""
-    feedback = mechanism.stabiliser
+    feedback, found = mechanism.stabiliser, mechanism.stabiliser.found
     put_integrals(mechanism, workspace, state)  # no stage of this step has done so yet
     put_cut_residuals(mechanism, workspace, state)
     for row in range(mechanism.system.row_count):
-        feedback.pull[row] = (
-            feedback.damping * feedback.found.change[row]
-            + feedback.stiffness * feedback.found.shift[row]
-        )
+        pull = feedback.damping * found.change[row] + feedback.stiffness * found.shift[row]
+        feedback.pull[row] = pull
 
 
 @routine
 def add_feedback(loops: Any, workspace: Any, stabiliser: Any) -> None:
     """What gaps add to eta at a stage, before its equations are solved."""
-    if stabiliser.kind == FED_BACK:
-        for k in range(loops.row_count):
-            row = loops.source[k]
-            workspace.eta[row] += stabiliser.pull[row]
+    for k in range(loops.row_count):
+        row = loops.source[k]
+        workspace.eta[row] += stabiliser.pull[row]
 
 
 @once
@@ -194,18 +167,16 @@ def find_drift(mechanism: Any, workspace: Any) -> None:
 
 @once
 def speed_residual(mechanism: Any, workspace: Any) -> None:
-    """rates - J V of all rows at the last stage, of the V that comes closest, into
-    loop_work.left."""
+    """rates - J V of all rows at the last stage, of the closest V, into loop_work.left."""
     loops, loop_work = mechanism.loops, mechanism.loop_work
     tree, rows = mechanism.tree, mechanism.tree_work.rows
-    put_slips(
-        mechanism, workspace, workspace.absolute, workspace.jacobian, workspace.residual, True
-    )
-    solve_for(mechanism, workspace.residual)
+    absolute, jacobian, rates = workspace.absolute, workspace.jacobian, workspace.residual
+    put_slips(mechanism, workspace, absolute, jacobian, rates, True)
+    solve_for(mechanism, rates)
     if loops.is_damped == 0:
         gather(tree, loops, loop_work, rows, loop_work.solution)
     for row in range(loops.row_count):
-        residual_of_row(tree, loops, loop_work, rows, workspace, row, workspace.residual, False)
+        residual_of_row(tree, loops, loop_work, rows, workspace, row, rates, False)
         if loops.compliance[row] > 0.0:  # of a rotor
             loop_work.left[row] = 0.0
-    take_coupled(tree, loops, loop_work, rows, workspace.absolute, False, loop_work.solution)
+    take_coupled(tree, loops, loop_work, rows, absolute, False, loop_work.solution)

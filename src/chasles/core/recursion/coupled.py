@@ -17,16 +17,24 @@ a coordinate of a joint that has rows, times f'.
 
 from typing import Any
 
-from chasles.compiled import call_address, once, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, mat9, put3, put_twist, twist6, vec3
+from chasles.compiled import call_address, formula, once, routine
+from chasles.core.arrays import add3, mat9, put_twist, twist6, vec3
 from chasles.core.constraints.custom import put_pose_and_twist
 from chasles.core.constraints.rows import coordinate_between
-from chasles.core.forces.motion import power, times_row
-from chasles.core.placed import screw_eta, twist_in_joint_frame, twist_of
+from chasles.core.forces.motion import add_wrench
+from chasles.core.placed import point_in_world, pose_of, screw_eta, twist_in_joint_frame, twist_of
 from chasles.core.recursion.body_rows import row_on_body, row_times_motion
-from chasles.core.recursion.tree import ROW, z_axis
+from chasles.core.recursion.tree import ROW, column_of_turn
 from chasles.core.signals import polynomial
-from chasles.groups.vectors import add, cross, dot, matvec, scale, sub, tmatvec
+from chasles.core.twists import power, scale_twist
+from chasles.groups.vectors import ZERO, cross, scale, sub, tmatvec
+
+
+@formula
+def function_of(loops: Any, k: int, q: Any) -> Any:
+    """f of a coordinate, and its derivatives."""
+    first = loops.first_power[k]
+    return polynomial(q, loops.first_power[k + 1] - first - 1, loops.powers, first)
 
 
 @once
@@ -36,24 +44,23 @@ def put_coupled_rows(mechanism: Any, workspace: Any, state: Any, absolute: Any, 
     `absolute` is where the bodies are placed there.
     """
     loops, loop_work = mechanism.loops, mechanism.loop_work
+    terms = loops.first_term[loops.coupled_count]
     for k in range(loops.coupled_count):
         if loops.coupled_address[k] != 0:
             put_tied_row(loops, loop_work, k, absolute, workspace, eta)
             continue
         bend, gap, speed = 0.0, -loops.offsets[k], 0.0
         for term in range(loops.first_term[k], loops.first_term[k + 1]):
-            first, degree = loops.first_power[term], loops.degree[term]
             q = state[loops.term_stored[term]]
             rate = state[mechanism.tree.stored_count + loops.term_rate[term]]
-            value, slope, second = polynomial(q, degree, loops.powers, first)
+            value, slope, second = function_of(loops, term, q)
             loop_work.own[loops.term_at[term]] = slope
             gap += value
             speed += slope * rate
             bend += second * rate * rate
         for j in range(loops.first_gauge[k], loops.first_gauge[k + 1]):
             value, rate, known = put_gauge(loops, loop_work, j, absolute, workspace)
-            first, degree = loops.gauge_power[j], loops.gauge_degree[j]
-            value, slope, second = polynomial(value, degree, loops.powers, first)
+            value, slope, second = function_of(loops, terms + j, value)
             scale_ties(loops, loop_work, j, slope)
             gap += value
             speed += slope * rate
@@ -71,24 +78,20 @@ def put_gauge(loops: Any, loop_work: Any, j: int, absolute: Any, workspace: Any)
     """
     at, a, b = 24 * j, loops.gauge_ends[2 * j], loops.gauge_ends[2 * j + 1]
     frames, sign, counted = loops.gauge_frames, loops.gauge_sign[j], loops.gauge_turn[j]
-    on_a, on_b = (
-        (mat9(frames, at), vec3(frames, at + 9)),
-        (mat9(frames, at + 12), vec3(frames, at + 21)),
+    on_a = mat9(frames, at), vec3(frames, at + 9)
+    on_b = mat9(frames, at + 12), vec3(frames, at + 21)
+    near = sign * workspace.quadratures[counted] if counted >= 0 else 0.0
+    value, rate, row_a, row_b, seen = coordinate_between(
+        absolute, a, b, on_a, on_b, counted >= 0, near
     )
-    near = 0.0
-    if counted >= 0:
-        near = sign * workspace.quadratures[counted]
-    value, row_a, row_b, seen = coordinate_between(absolute, a, b, on_a, on_b, counted >= 0, near)
-    twist_a, twist_b = twist_of(absolute, a), twist_of(absolute, b)
     bracket = screw_eta(
-        twist_in_joint_frame(twist_a, seen[0], seen[1]),
-        twist_in_joint_frame(twist_b, on_b[0], on_b[1]),
+        twist_in_joint_frame(twist_of(absolute, a), *seen),
+        twist_in_joint_frame(twist_of(absolute, b), *on_b),
     )
     known = bracket[0][2] if counted >= 0 else bracket[1][2]
-    rate = power(row_b, twist_b) + power(row_a, twist_a)
-    put_twist(loop_work.ties, 6 * loops.gauge_ties[2 * j + 1], times_row(row_b, sign))
+    put_twist(loop_work.ties, 6 * loops.gauge_ties[2 * j + 1], scale_twist(sign, row_b))
     if a >= 0:
-        put_twist(loop_work.ties, 6 * loops.gauge_ties[2 * j], times_row(row_a, sign))
+        put_twist(loop_work.ties, 6 * loops.gauge_ties[2 * j], scale_twist(sign, row_a))
     return sign * value, sign * rate, sign * known
 
 
@@ -114,9 +117,8 @@ def put_tied_row(
     speed = 0.0
     for tie in range(first, last):
         on_body = twist6(workspace.answer, 1 + 6 * (tie - first))
-        twist = twist_of(absolute, loops.tie_body[tie])
         put_twist(loop_work.ties, 6 * tie, on_body)
-        speed += dot(on_body[0], twist[0]) + dot(on_body[1], twist[1])
+        speed += power(on_body, twist_of(absolute, loops.tie_body[tie]))
     loop_work.gaps[k], loop_work.speeds[k] = workspace.answer[0], speed
     eta[loops.source[loops.coupled[k]]] = workspace.answer[1 + 6 * (last - first)]
 
@@ -128,15 +130,14 @@ def load_ties(tree: Any, loops: Any, rows: Any, loop_work: Any, absolute: Any) -
         for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
             into, body = loops.tie_place[tie], loops.tie_body[tie]
             spin, beta, known = row_on_body(tree, rows, absolute, loop_work.ties, body, 6 * tie)
-            put3(loop_work.reach, into, add(vec3(loop_work.reach, into), spin))
-            put3(loop_work.reach, into + 3, add(vec3(loop_work.reach, into + 3), beta))
+            add3(loop_work.reach, into, spin)
+            add3(loop_work.reach, into + 3, beta)
             loop_work.rhs[loops.coupled_rhs[k]] += known
 
 
 @routine
 def put_negative(loops: Any, found: Any, chosen: Any, all_of: bool, out: Any) -> None:
-    """-g or its rate (loop_work.gaps, loop_work.speeds) of the chosen couplings, or of all of
-    them."""
+    """-g or its rate (loop_work.gaps, loop_work.speeds) of the chosen couplings, or of all."""
     for k in range(loops.coupled_count):
         row = loops.coupled[k]
         if all_of or chosen[loops.joint_of[row]] != 0:
@@ -147,8 +148,7 @@ def put_negative(loops: Any, found: Any, chosen: Any, all_of: bool, out: Any) ->
 def take_coupled(
     tree: Any, loops: Any, loop_work: Any, rows: Any, absolute: Any, falling: bool, column: Any
 ) -> None:
-    """Take from loop_work.left what the motion in a column (see `refine`) makes of the couplings'
-    rows.
+    """Take from loop_work.left what the motion in a column (see `refine`) makes of couplings.
 
     `falling`: what velocities and gravity add is part of it.
     """
@@ -166,24 +166,14 @@ def take_coupled(
 
 
 @once
-def couple_bodies(mechanism: Any, absolute: Any) -> None:
-    r"""$-\lambda f_i'$ along every coordinate: on its body, and the opposite on its parent.
-
-    A force acts along the axis through the joint's point.
-
-    $-\lambda J_i^T$ on every body that a user's formula sees.
-    """
-    loops, tree_work = mechanism.loops, mechanism.tree_work
-    for k in range(loops.coupled_count):
-        multiplier = mechanism.loop_work.multipliers[loops.coupled[k]]
-        push_by_coupling(mechanism, tree_work.rows, absolute, k, multiplier, tree_work.wrenches)
-
-
-@routine
 def push_by_coupling(
     mechanism: Any, rows: Any, absolute: Any, k: int, multiplier: Any, wrenches: Any
 ) -> None:
-    """Add what one coupling does to the bodies; with a multiplier of -1, its row on twists."""
+    r"""Add what one coupling does to the bodies; with a multiplier of -1, its row on twists.
+
+    $-\lambda f_i'$ along every coordinate, on its body and the opposite on its parent (a force acts
+    along the axis through the joint's point), or $-\lambda J_i^T$ on every body of a formula.
+    """
     tree, loops, loop_work = mechanism.tree, mechanism.loops, mechanism.loop_work
     for tie in range(loops.first_tie[k], loops.first_tie[k + 1]):
         for c in range(6):
@@ -192,23 +182,11 @@ def push_by_coupling(
     for term in range(loops.first_term[k], loops.first_term[k + 1]):
         body = loops.term_body[term]
         push = -multiplier * loop_work.own[loops.term_at[term]]
-        axis = scale(push, z_axis(rows, body * ROW))
-        at = body * ABSOLUTE_WIDTH
-        arm = matvec(mat9(absolute, at + POSE_R), vec3(loops.term_point, 3 * term))
-        point = add(vec3(absolute, at + POSE_X), arm)
-        turns = loops.term_turns[term]
-        add_wrench(absolute, wrenches, body, turns, axis, point)
-        if tree.parent[body] >= 0:
-            add_wrench(absolute, wrenches, tree.parent[body], turns, scale(-1.0, axis), point)
-
-
-@routine
-def add_wrench(absolute: Any, wrenches: Any, body: int, turns: int, along: Any, point: Any) -> None:
-    """A torque, or a force at a point of the world, on a body: in its axes at its COM."""
-    at = body * ABSOLUTE_WIDTH
-    turn, into = mat9(absolute, at + POSE_R), 6 * body
-    torque = along
-    if turns == 0:
-        torque = cross(sub(point, vec3(absolute, at + POSE_X)), along)
-        put3(wrenches, into + 3, add(vec3(wrenches, into + 3), tmatvec(turn, along)))
-    put3(wrenches, into, add(vec3(wrenches, into), tmatvec(turn, torque)))
+        axis = column_of_turn(rows, body * ROW, 2)
+        point = point_in_world(pose_of(absolute, body), vec3(loops.term_point, 3 * term))
+        for side in range(2):
+            on, sign = (body, push) if side == 0 else (tree.parent[body], -push)
+            turn, place = pose_of(absolute, on)
+            along, lever = tmatvec(turn, scale(sign, axis)), tmatvec(turn, sub(point, place))
+            turns = loops.term_turns[term] != 0
+            add_wrench(wrenches, on, (along, ZERO) if turns else (cross(lever, along), along))

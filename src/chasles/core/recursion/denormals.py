@@ -1,15 +1,12 @@
 """Numbers far below round-off are set to zero (flushed) in long chains.
 
-What moves one end of a chain is felt by every link some times less than by the one before, until
-products of such numbers are subnormal, and multiplications of these take a hundred times as long
-as others.  Forces (N, N m) that links hand on, accelerations and multipliers below DUST would have
-to grow by more than forty orders of magnitude to be seen beside rounding errors, in a model of any
-size that there is; so would what they meet in inertias (kg, kg m, kg m^2) and mobilities.  Beyond
-them all is zero.  What comes from numbers that are not zero is then some DUST or larger: products
-of four are normal.  Links of equal mass hand on a quarter, so that LONG bodies are 120 orders of
-magnitude; shorter chains are left as they are.  In long ones every so many bodies flush such
-numbers (`build_tree.flushing_bodies`): what they leave is ten orders of magnitude smaller where the
-next one does.
+Each link feels what moves one end of a chain some times less than the link before, until products
+of such numbers are subnormal, and multiplications of these take a hundred times as long.  Forces
+(N, N m), accelerations, multipliers, inertias and mobilities below NEGLIGIBLE are forty orders of
+magnitude below round-off in a model of any size.  Products of four numbers above it are normal.
+Links of equal mass pass on a quarter, so that LONG bodies are 120 orders of magnitude; shorter
+chains are left as they are.  In long ones every so many bodies flush such numbers
+(`build_tree.flushing_bodies`).
 """
 
 from typing import Any

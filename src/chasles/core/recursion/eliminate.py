@@ -17,21 +17,14 @@ have $D^{-1} = 0$: they take no part, and their multipliers are zero.
 from typing import Any
 
 from chasles.compiled import formula, hot, once, routine
-from chasles.core.arrays import get6, put3, put6, vec3
-from chasles.core.blocks.small import (
-    NOTHING,
-    backward3,
-    dot6,
-    forward3,
-    minus_scaled3,
-    minus_scaled6,
-    scale3,
-)
+from chasles.core.arrays import get6, mat9, put3, put6, vec3
+from chasles.core.blocks.small import NOTHING, backward3, dot6, forward3, minus_scaled6, scale3
 from chasles.core.recursion.articulate import add_load, clear_load, inertia_of, put_inertia
 from chasles.core.recursion.denormals import LONG, flushed3
 from chasles.core.recursion.inertia import deflated
+from chasles.core.recursion.propagation import minus_rows, rows_of_group
 from chasles.core.recursion.tree import ALPHA, ROW
-from chasles.groups.vectors import dot
+from chasles.groups.vectors import dot, neg, sub, tmatvec
 from chasles.scalars.elementary import sqrt
 
 #: Another row is chosen where its pivot is so many times larger: a choice lasts for many steps.
@@ -95,8 +88,7 @@ def entry_of_joint(loops: Any, loop_work: Any, g: int, i: int, j: int) -> float:
 
 @routine
 def note_change(loops: Any, loop_work: Any, lead: int) -> None:
-    """loop_work.changed, which had the rows that were active before, at the first row of the
-    joint."""
+    """loop_work.changed at the first row of the joint, from the rows that were active before."""
     changed = 0.0
     for row in range(lead, lead + loops.group[lead]):
         if loop_work.changed[row] != loop_work.active[row]:
@@ -182,7 +174,7 @@ def eliminate_group(loops: Any, loop_work: Any, rows: Any, g: int) -> int:
         put_inertia(rows, base, inertia)
         if loops.begins[g] != 0:
             clear_load(rows, base)
-        push_body(rows, base, push, k0, k1, k2)
+        push_body(rows, base, push, (k0, k1, k2))
     first, target = loops.first_later[g], loops.first_target[g]
     for j in range(first, loops.first_later[g + 1]):
         e, s = loops.later_value[j], loops.later[j]
@@ -193,9 +185,7 @@ def eliminate_group(loops: Any, loop_work: Any, rows: Any, g: int) -> int:
             rhs[3 * s + row] -= dot(y, z)
             if place >= 0:
                 into = 18 * loops.later_place[j] + 6 * row
-                moved = minus_scaled6(get6(reach, into), y[0], k0)
-                moved = minus_scaled6(minus_scaled6(moved, y[1], k1), y[2], k2)
-                put6(reach, into, moved)
+                put6(reach, into, minus_rows(get6(reach, into), y, (k0, k1, k2)))
             for k in range(first, j):
                 other, into = loops.later_value[k], loops.targets[target + k - first]
                 values[into + 3 * row] -= dot(x, vec3(values, other))
@@ -214,11 +204,9 @@ def halves(x: Any) -> Any:
 
 
 @formula
-def push_body(rows: Any, base: int, push: Any, k0: Any, k1: Any, k2: Any) -> None:
+def push_body(rows: Any, base: int, push: Any, along: Any) -> None:
     """p += L^-1 G^T . D^-1 L^-1 b."""
-    load = minus_scaled6(minus_scaled6(NOTHING, -push[0], k0), -push[1], k1)
-    load = minus_scaled6(load, -push[2], k2)
-    add_load(rows, base, (load[0], load[1], load[2]), (load[3], load[4], load[5]))
+    add_load(rows, base, halves(minus_rows(NOTHING, neg(push), along)))
 
 
 @hot
@@ -235,35 +223,23 @@ def resolve_group(loops: Any, loop_work: Any, rows: Any, g: int) -> None:
         for row in range(3 if loops.idle[s] == 0 else 0):
             loop_work.rhs[3 * s + row] -= dot(vec3(loop_work.values, e + 3 * row), z)
     if place >= 0:
-        at, reach = 18 * place, loop_work.reach
-        k0, k1, k2 = get6(reach, at), get6(reach, at + 6), get6(reach, at + 12)
-        push_body(rows, loops.end[g] * ROW, push, k0, k1, k2)
+        push_body(rows, loops.end[g] * ROW, push, rows_of_group(loop_work.reach, place))
 
 
 @hot
-def substitute_group(loops: Any, loop_work: Any, rows: Any, g: int) -> None:
+def put_multipliers(loops: Any, loop_work: Any, rows: Any, g: int) -> None:
     """The multipliers of a group, where the body on which it closes moves as it is known to."""
     if loops.idle[g] != 0:
         return
-    factor, total, place = (
-        get6(loop_work.values, 6 * g),
-        vec3(loop_work.rhs, 3 * g),
-        loops.end_place[g],
-    )
+    factor, total = get6(loop_work.values, 6 * g), vec3(loop_work.rhs, 3 * g)
+    place = loops.end_place[g]
     if place >= 0:
-        x, at, reach = get6(rows, loops.end[g] * ROW + ALPHA), 18 * place, loop_work.reach
-        effort = (
-            dot6(get6(reach, at), x),
-            dot6(get6(reach, at + 6), x),
-            dot6(get6(reach, at + 12), x),
-        )
-        effort = scale3(factor, effort)
-        total = (total[0] - effort[0], total[1] - effort[1], total[2] - effort[2])
+        x = get6(rows, loops.end[g] * ROW + ALPHA)
+        k0, k1, k2 = rows_of_group(loop_work.reach, place)
+        total = sub(total, scale3(factor, (dot6(k0, x), dot6(k1, x), dot6(k2, x))))
     for j in range(loops.first_later[g], loops.first_later[g + 1]):
         m, e = vec3(loop_work.found, 3 * loops.later[j]), loops.later_value[j]
-        total = minus_scaled3(total, m[0], vec3(loop_work.values, e))
-        total = minus_scaled3(total, m[1], vec3(loop_work.values, e + 3))
-        total = minus_scaled3(total, m[2], vec3(loop_work.values, e + 6))
+        total = sub(total, tmatvec(mat9(loop_work.values, e), m))
     found = backward3(factor, total)
     if loops.group_count >= LONG:
         found = flushed3(found)

@@ -3,28 +3,25 @@ r"""Floating trees keep their momentum, their angular momentum and the path of t
 For a system that nothing ties to the ground, with mass m, centre of mass X, momentum P and angular
 momentum L about X,
 
-$$ \dot X = P/m, \qquad \dot P = F, \qquad \dot L = \sum (r_i - X)\times f_i + t_i , $$
+$$ \dot X = P/m, \qquad \dot P = F, \qquad \dot L = \sum (r_i - X)\times f_i + t_i . $$
 
-F being the sum of all forces $f_i$ and $t_i$ torques; what bodies do to each other cancels.  A
-Munthe-Kaas method on joint coordinates integrates none of these nine numbers exactly, because they
-are not linear in the velocities it adds up.  They are integrated beside the coordinates, as linear
-variables of the same method, and after a step the whole system is moved to where they say.  A rigid
-motion of a floating tree changes no joint coordinate: no joint opens, and as the step misses the
-nine by its own error, that is the size of the move: the order stays.
+A Munthe-Kaas method on joint coordinates integrates none of these nine numbers exactly, because
+they are not linear in the velocities.  They are integrated beside the coordinates, as linear
+variables of the same method, and after a step the whole system is moved accordingly.  That changes
+no joint coordinate, and the move is of the size of the step's error: the order stays.
 
-X and P are put back by shifting the root and its velocity.  L is put back in two ways.  Either the
-pose turns about X until the direction fits, which leaves the energy alone, and velocities gain
+X and P are restored by shifting the root and its velocity.  L is restored in one of two ways.
+Either the pose turns about X until the direction fits, which leaves the energy alone, and
+velocities gain
 
 $$ \delta\omega = \Theta^{-1}L_{now}\,(|L|/|L_{now}| - 1), $$
 
 Theta being the inertia of the locked system about X; or they gain $\Theta^{-1}(L - L_{now})$ right
-away.  The second alone would spin slender bodies about their axis: an error of their direction by
-phi asks for a spin of $\phi L/\Theta_{axis}$.  The first alone would turn a system whose parts move
-but which has hardly an L.  The one that disturbs less is taken, turns weighed by the energy T
-relative to X: $\phi^2 T$ against $\frac12\delta L\cdot\Theta^{-1}\delta L$.
-
-No step misses a direction by more than the locked system turns in it: what asks for more is an L
-that is nothing but rounding, of a body on a spring that does not turn, say.
+away.  The second alone would spin slender bodies about their axis, the first alone would turn a
+system whose parts move but which has hardly an L.  The one that disturbs less is taken, turns
+weighed by the energy T relative to X: $\phi^2 T$ against $\frac12\delta L\cdot\Theta^{-1}\delta L$.
+A step misses no direction by more than the locked system turns in it: what asks for more is an L
+that is only round-off.
 
 All sums are formed relative to the root, so that neither a boost nor a distance from the origin
 costs digits.
@@ -35,15 +32,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.compiled import formula, once, routine
-from chasles.core.arrays import Floats, Integers, clear, get6, mat9, put3, put4, vec3, vec4
-from chasles.core.blocks.small import backward3, forward3, ldl3, scale3
+from chasles.compiled import beyond, formula, once, routine
+from chasles.core.arrays import Floats, Integers, add3, clear, get6, mat9, put3, put4, vec3, vec4
+from chasles.core.blocks.small import ldl3, solve3
 from chasles.core.placed import pose_of
 from chasles.core.recursion.inertia import rotated, spread
 from chasles.core.recursion.kinematics import find_speeds, kinematics
 from chasles.core.recursion.tree import FREE, OMEGA, POINT, ROW, SPEED, TURN
 from chasles.groups.so3 import so3_compose, so3_matrix, so3_normalise
-from chasles.groups.vectors import add, axpy, cross, dot, matvec, scale, sub, tmatvec
+from chasles.groups.vectors import ZERO, add, axpy, cross, dot, matvec, scale, sub, tmatvec
 from chasles.scalars.elementary import sqrt
 
 #: Per floating system: the path X, the momentum P, the angular momentum L about X.
@@ -118,16 +115,18 @@ def floating_at_start(
 
 
 @once
-def put_floating_slopes(tree: Any, floating: Any, has_wrenches: int, wrenches: Any, absolute: Any,
-                      now: Any, out: Any) -> None:  # fmt: skip
-    """P/m, F and the torque about X of every floating system; `now` are its nine numbers."""
+def put_floating_slopes(mechanism: Any, workspace: Any, point: Any, slope_out: Any) -> None:
+    """P/m, F and the torque about X of every floating system."""
+    tree, floating, layout = mechanism.tree, mechanism.floating, mechanism.layout
+    now = beyond(point, layout.floating)
+    out = beyond(slope_out, 2 * tree.rate_count + layout.floating - layout.integrals)
     for k in range(floating.count):
         at = FLOATING_WIDTH * k
         put3(out, at + PATH, scale(1.0 / floating.mass[k], vec3(now, at + MOMENTUM)))
         put3(out, at + MOMENTUM, scale(floating.mass[k], vec3(tree.gravity, 0)))
-        put3(out, at + SPIN, (0.0, 0.0, 0.0))
-    if has_wrenches != 0:
-        add_loads(tree, floating, wrenches, absolute, out)
+        put3(out, at + SPIN, ZERO)
+    if mechanism.tree_work.has_wrenches != 0:
+        add_loads(tree, floating, mechanism.tree_work.wrenches, workspace.absolute, out)
 
 
 @routine
@@ -141,21 +140,19 @@ def add_loads(tree: Any, floating: Any, wrenches: Any, absolute: Any, out: Any) 
     for body in range(tree.body_count):
         k = floating.member[body]
         if k >= 0:
-            at = FLOATING_WIDTH * k
             turn, place = pose_of(absolute, body)
             force = matvec(turn, vec3(wrenches, 6 * body + 3))
             torque = matvec(turn, vec3(wrenches, 6 * body))
             base = pose_of(absolute, floating.roots[k])[1]
             arm = sub(sub(place, base), vec3(floating.sums, SUM_WIDTH * k + FIRST))
-            put3(out, at + MOMENTUM, add(vec3(out, at + MOMENTUM), force))
-            put3(out, at + SPIN, add(vec3(out, at + SPIN), add(torque, cross(arm, force))))
+            add3(out, FLOATING_WIDTH * k + MOMENTUM, force)
+            add3(out, FLOATING_WIDTH * k + SPIN, add(torque, cross(arm, force)))
 
 
 @routine
 def find_centres(tree: Any, floating: Any, absolute: Any) -> None:
     """Where centres of mass are relative to roots, into the first sums."""
-    for k in range(floating.count):
-        put3(floating.sums, SUM_WIDTH * k + FIRST, (0.0, 0.0, 0.0))
+    clear(floating.sums, floating.count * SUM_WIDTH)
     for body in range(tree.body_count):
         k = floating.member[body]
         if k >= 0:
@@ -197,36 +194,34 @@ def add_body(tree: Any, rows: Any, body: int, sums: Any, at: int) -> None:
     linear = axpy(mass, speed, cross(omega, moment))
     angular = add(add(turning, swung), cross(point, linear))
     own, cross_terms = lever_triangle(mass, point, point), lever_triangle(2.0, point, moment)
-    put3(sums, at + FIRST, add(vec3(sums, at + FIRST), axpy(mass, point, moment)))
-    put3(sums, at + LINEAR_SUM, add(vec3(sums, at + LINEAR_SUM), linear))
-    put3(sums, at + ANGULAR_SUM, add(vec3(sums, at + ANGULAR_SUM), angular))
+    energy = dot(omega, turning) + 2.0 * dot(omega, swung) + mass * dot(speed, speed)
+    add3(sums, at + FIRST, axpy(mass, point, moment))
+    add3(sums, at + LINEAR_SUM, linear)
+    add3(sums, at + ANGULAR_SUM, angular)
     for k in range(6):
         sums[at + INERTIA_SUM + k] += inertia[k] + own[k] + cross_terms[k]
-    sums[at + ENERGY_SUM] += (
-        dot(omega, turning) + 2.0 * dot(omega, swung) + mass * dot(speed, speed)
-    )
+    sums[at + ENERGY_SUM] += energy
 
 
 @once
-def correct_floating(
-    tree: Any, tree_work: Any, floating: Any, state: Any, carry: Any, wanted: Any, step: float
-) -> None:
-    """Move every floating system to its path, momentum and angular momentum in `wanted`."""
-    kinematics(tree, state, tree_work.rows)
-    find_speeds(tree, state, tree_work.rows, False)
+def correct_floating(mechanism: Any, state: Any, step: float) -> None:
+    """At the end of a step, move floating systems to their paths and momenta in the state."""
+    tree, floating, rows = mechanism.tree, mechanism.floating, mechanism.tree_work.rows
+    kinematics(tree, state, rows)
+    find_speeds(tree, state, rows, False)
     clear(floating.sums, floating.count * SUM_WIDTH)
     for body in range(tree.body_count):
         if floating.member[body] >= 0:
-            add_body(tree, tree_work.rows, body, floating.sums, SUM_WIDTH * floating.member[body])
+            add_body(tree, rows, body, floating.sums, SUM_WIDTH * floating.member[body])
     for k in range(floating.count):
-        put_back(tree, floating, k, state, carry, wanted, step)
+        put_back(mechanism, k, state, step)
 
 
 @routine
-def put_back(
-    tree: Any, floating: Any, k: int, state: Any, carry: Any, wanted: Any, step: float
-) -> None:
+def put_back(mechanism: Any, k: int, state: Any, step: float) -> None:
     """One floating system: turn and shift the root, correct its velocities."""
+    tree, floating, layout = mechanism.tree, mechanism.floating, mechanism.layout
+    carry, wanted = beyond(state, layout.carry), beyond(state, layout.floating)
     sums, at, goal, mass = floating.sums, SUM_WIDTH * k, FLOATING_WIDTH * k, floating.mass[k]
     body = floating.roots[k]
     q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
@@ -242,16 +237,14 @@ def put_back(
     energy = 0.5 * (sums[at + ENERGY_SUM] - dot(drift, linear))
     turn, gain = momentum_correction(factor, energy, now, vec3(wanted, goal + SPIN), step)
     # R turns by `turn`; X and P are where they should be, the root relative to them.
-    spun = so3_compose(turn, vec4(state, q))
-    put4(state, q, so3_normalise(spun))
+    put4(state, q, so3_normalise(so3_compose(turn, vec4(state, q))))
     matrix = so3_matrix(turn)
     arm = matvec(matrix, centre)
     put3(state, q + 4, sub(vec3(wanted, goal + PATH), arm))
     slip = add(matvec(matrix, drift), cross(gain, arm))
     speed = scale(1.0 / mass, vec3(wanted, goal + MOMENTUM))
     put3(state, v + 3, sub(speed, slip))
-    own = tmatvec(so3_matrix(vec4(state, q)), gain)
-    put3(state, v, add(vec3(state, v), own))
+    add3(state, v, tmatvec(so3_matrix(vec4(state, q)), gain))
     for c in range(3):  # nothing of these is rounding that a next step could make good
         carry[tree.rate_at[body] + 3 + c] = 0.0
         carry[tree.rate_count + tree.rate_at[body] + 3 + c] = 0.0
@@ -261,7 +254,7 @@ def put_back(
 def momentum_correction(factor: Any, energy: Any, now: Any, wanted: Any, step: float) -> Any:
     """(quaternion, gain of angular velocity) that give a system its angular momentum back."""
     missing = sub(wanted, now)
-    gain = backward3(factor, scale3(factor, forward3(factor, missing)))
+    gain = solve3(factor, missing)
     straight = ((1.0, 0.0, 0.0, 0.0), gain)
     sizes = sqrt(dot(now, now)), sqrt(dot(wanted, wanted))
     both = sizes[0] * sizes[1]
@@ -271,11 +264,10 @@ def momentum_correction(factor: Any, energy: Any, now: Any, wanted: Any, step: f
     angle2 = dot(apart, apart)
     if angle2 > 1.0 or angle2 * energy > 0.5 * PREFERENCE * dot(missing, gain):
         return straight
-    spin = backward3(factor, scale3(factor, forward3(factor, now)))
+    spin = solve3(factor, now)
     if angle2 > step * step * dot(spin, spin):
         return straight
     axis = cross(now, wanted)
     turn = so3_normalise((both + dot(now, wanted), axis[0], axis[1], axis[2]))
     longer = scale(sizes[1] / sizes[0] - 1.0, now)  # what is left, before the turn
-    gain = backward3(factor, scale3(factor, forward3(factor, longer)))
-    return turn, matvec(so3_matrix(turn), gain)
+    return turn, matvec(so3_matrix(turn), solve3(factor, longer))

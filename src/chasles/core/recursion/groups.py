@@ -115,8 +115,7 @@ class Loops(NamedTuple):
     later_place: Integers  # their place on the body where it closes; -1: the ground
     first_target: Integers  # (g,) blocks of E of pairs of later groups
     targets: Integers
-    isolated: Integers  # (n,) 1 for bodies whose inertia nothing changes: see `isolated`
-    charts: Integers  # (k,) bodies on pairs of six dimensions: their rates are found last
+    isolated: Integers  # (n,) 1 for bodies whose inertia nothing changes: see `own_axes`
     loading: Integers  # (g,) BY_ROWS, or what its axes lock
     axes: Floats  # (g, 9) of these, as columns in working axes of b; none for missing rows
     points: Floats  # (g, 3) of the joint from P of b
@@ -137,8 +136,7 @@ class Loops(NamedTuple):
     term_rate: Integers  # (t,) ... and its rate among the velocities
     term_turns: Integers  # (t,) 1 for an angle
     term_point: Floats  # (t, 3) of the joint on the body, from its centre of mass in its axes
-    first_power: Integers  # (t,)
-    degree: Integers  # (t,)
+    first_power: Integers  # (t + h + 1,) of terms, then of gauges
     powers: Floats  # coefficients of f, a zero first
     first_gauge: Integers  # (c + 1,) coordinates of joints with rows by coupling
     gauge_ends: Integers  # (h, 2) their bodies
@@ -146,8 +144,6 @@ class Loops(NamedTuple):
     gauge_frames: Floats  # (h, 24) axes and point on a, axes and point on b
     gauge_sign: Floats  # (h,)
     gauge_turn: Integers  # (h,) where turns are counted among the integrals; -1: a displacement
-    gauge_power: Integers  # (h,) where its powers begin
-    gauge_degree: Integers  # (h,)
     coupled_address: Integers  # (c,) of a user's formula of bodies, or 0
     first_tie: Integers  # (c + 1,) bodies by coupling
     tie_place: Integers  # (b,) first number of the row's place on a body
@@ -158,7 +154,6 @@ class Loops(NamedTuple):
     step_count: int
     place_count: int
     value_count: int
-    chart_count: int
     filled_count: int
     coupled_count: int
     is_damped: int

@@ -15,18 +15,8 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import formula, routine
-from chasles.core.arrays import (
-    ABSOLUTE_WIDTH,
-    POSE_R,
-    SE3_CODE,
-    Integers,
-    mat9,
-    put3,
-    put4,
-    put_twist,
-    vec3,
-    vec4,
-)
+from chasles.core.arrays import SE3_CODE, Integers, mat9, put3, put4, put_twist, vec3, vec4
+from chasles.core.placed import pose_of
 from chasles.core.recursion.tree import (
     FREE,
     LEVER,
@@ -148,7 +138,7 @@ def put_mean_twists(mechanism: Any, workspace: Any, scheme: Any, length: float) 
         if scheme.own_group[body] != 0:
             put_own_twist(mechanism, scheme, body)
             continue
-        own = mat9(workspace.absolute, body * ABSOLUTE_WIDTH + POSE_R)
+        own = pose_of(workspace.absolute, body)[0]
         turn = vec4(paths, PATH_WIDTH * body)
         spin = turned_by(turn[0], tmatvec(own, (turn[1], turn[2], turn[3])))
         arm = matvec(mat9(rows, body * ROW + TURN), vec3(tree.centre, 3 * body))

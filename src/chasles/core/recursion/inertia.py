@@ -10,7 +10,7 @@ I and M are symmetric (lower triangles), H is full (row-major).  Nothing is ever
 from typing import Any
 
 from chasles.compiled import formula
-from chasles.groups.vectors import cross, matvec, tmatvec
+from chasles.groups.vectors import add, cross, matvec, tmatvec
 
 
 @formula
@@ -21,6 +21,22 @@ def spread(m: Any, v: Any) -> Any:
         m[1] * v[0] + m[2] * v[1] + m[4] * v[2],
         m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
     )
+
+
+@formula
+def sum6(a: Any, b: Any) -> Any:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]
+
+
+@formula
+def sum9(a: Any, b: Any) -> Any:
+    return sum6(a, b) + (a[6] + b[6], a[7] + b[7], a[8] + b[8])
+
+
+@formula
+def sum_of(one: Any, other: Any) -> Any:
+    """Two articulated inertias at one point, together."""
+    return sum6(one[0], other[0]), sum9(one[1], other[1]), sum6(one[2], other[2])
 
 
 @formula
@@ -59,12 +75,11 @@ def rotated_diagonal(r: Any, d: Any) -> Any:
 
 
 @formula
-def response(a: Any, alpha: Any, acceleration: Any) -> Any:
+def response(inertia: Any, motion: Any) -> Any:
     r"""$(I\alpha + H a,\ H^T\alpha + M a)$."""
-    rotary, coupling, linear = a
-    x, y = spread(rotary, alpha), matvec(coupling, acceleration)
-    u, v = tmatvec(coupling, alpha), spread(linear, acceleration)
-    return (x[0] + y[0], x[1] + y[1], x[2] + y[2]), (u[0] + v[0], u[1] + v[1], u[2] + v[2])
+    (rotary, coupling, linear), (alpha, a) = inertia, motion
+    torque = add(spread(rotary, alpha), matvec(coupling, a))
+    return torque, add(tmatvec(coupling, alpha), spread(linear, a))
 
 
 @formula
@@ -147,28 +162,14 @@ def shifted(a: Any, r: Any) -> Any:
     x00, x01, x02 = y * h[2] - z * h[1], z * h[0] - x * h[2], x * h[1] - y * h[0]
     x10, x11, x12 = y * h[5] - z * h[4], z * h[3] - x * h[5], x * h[4] - y * h[3]
     x20, x21, x22 = y * h[8] - z * h[7], z * h[6] - x * h[8], x * h[7] - y * h[6]
-    return (
-        (
-            rotary[0] + own[0] + 2.0 * x00,
-            rotary[1] + own[1] + (x10 + x01),
-            rotary[2] + own[2] + 2.0 * x11,
-            rotary[3] + own[3] + (x20 + x02),
-            rotary[4] + own[4] + (x21 + x12),
-            rotary[5] + own[5] + 2.0 * x22,
-        ),
-        (
-            h[0] + k[0], h[1] + k[1], h[2] + k[2], h[3] + k[3], h[4] + k[4], h[5] + k[5],
-            h[6] + k[6], h[7] + k[7], h[8] + k[8],
-        ),
-        linear,
-    )  # fmt: skip
+    both = (2.0 * x00, x10 + x01, 2.0 * x11, x20 + x02, x21 + x12, 2.0 * x22)
+    return sum6(sum6(rotary, own), both), sum9(h, k), linear
 
 
 @formula
-def moved_wrench(torque: Any, force: Any, r: Any) -> Any:
+def moved_wrench(wrench: Any, r: Any) -> Any:
     """A wrench seen from a point whose lever to the old one is r."""
-    arm = cross(r, force)
-    return (torque[0] + arm[0], torque[1] + arm[1], torque[2] + arm[2]), force
+    return add(wrench[0], cross(r, wrench[1])), wrench[1]
 
 
 @formula

@@ -11,19 +11,8 @@ and the rates are w and u along the axes of the pair.  What a joint does not all
 from typing import Any
 
 from chasles.compiled import beyond, borrow, formula, kernel, routine
-from chasles.core.arrays import (
-    ABSOLUTE_WIDTH,
-    POSE_R,
-    POSE_X,
-    TWIST,
-    mat9,
-    put3,
-    put4,
-    put9,
-    twist6,
-    vec3,
-)
-from chasles.core.placed import nearest_turn
+from chasles.core.arrays import ABSOLUTE_WIDTH, mat9, put3, put4, put9, put_twist, vec3
+from chasles.core.placed import column, nearest_turn, pose_of, turn_about_axis, twist_of
 from chasles.core.recursion.tree import (
     AXIS,
     FREE,
@@ -32,7 +21,6 @@ from chasles.core.recursion.tree import (
     POINT,
     ROW,
     SE3_PAIR,
-    SO3XR3_PAIR,
     SPEED,
     SPHERICAL,
     TURN,
@@ -45,7 +33,7 @@ from chasles.core.recursion.tree import (
 from chasles.groups.so3 import so3_from_matrix
 from chasles.groups.vectors import IDENTITY, cross, dot, matmul, matvec, sub, tmatmul, tmatvec
 from chasles.scalars.elementary import absolute as size_of
-from chasles.scalars.elementary import atan2, cos, sin
+from chasles.scalars.elementary import cos, sin
 
 #: Coordinates known to be nearer than this (rad, m) to what poses tell are the better ones.
 KNOWN = 1e-9
@@ -55,21 +43,20 @@ KNOWN = 1e-9
 def put_frames(tree: Any, absolute: Any, rows: Any) -> None:
     """R, omega, P and dP/dt of all working frames, levers from their bases, and axes."""
     for body in range(tree.body_count):
-        at, base, of = body * ROW, tree.base[body], body * ABSOLUTE_WIDTH
-        own, (spin, slide) = mat9(absolute, of + POSE_R), twist6(absolute, of + TWIST)
+        at, base = body * ROW, tree.base[body]
+        (own, place), (spin, slide) = pose_of(absolute, body), twist_of(absolute, body)
         turn, omega = matmul(own, mat9(tree.axes, 9 * body)), matvec(own, spin)
         arm = matvec(turn, vec3(tree.centre, 3 * body))
-        point = sub(vec3(absolute, of + POSE_X), arm)
+        point = sub(place, arm)
         lever, frame = point, mat9(tree.turn, 9 * body)
         if base >= 0:
             lever = sub(point, vec3(rows, base * ROW + POINT))
             frame = matmul(mat9(rows, base * ROW + TURN), frame)
         put9(rows, at + TURN, turn)
         put3(rows, at + OMEGA, omega)
-        put3(rows, at + POINT, point)
-        put3(rows, at + SPEED, sub(matvec(own, slide), cross(omega, arm)))
+        put_twist(rows, at + POINT, (point, sub(matvec(own, slide), cross(omega, arm))))
         put3(rows, at + LEVER, lever)
-        put3(rows, at + AXIS, (frame[0], frame[3], frame[6]))
+        put3(rows, at + AXIS, column(frame, 0))
 
 
 @formula
@@ -90,12 +77,9 @@ def put_rates(tree: Any, rows: Any, out: Any) -> None:
             slide = sub(slide, cross(carried, vec3(rows, at + LEVER)))
         if pair >= SPHERICAL:
             put3(out, k, tmatvec(turn, spin))
-            if pair == FREE:
-                put3(out, k + 3, slide)
-            elif pair == SE3_PAIR:
-                put3(out, k + 3, tmatvec(turn, slide))
-            elif pair == SO3XR3_PAIR:
-                put3(out, k + 3, tmatvec(turn_of_base(tree, rows, body), slide))
+            if pair >= FREE:
+                frame = turn if pair == SE3_PAIR else turn_of_base(tree, rows, body)
+                put3(out, k + 3, tmatvec(frame, slide))
         else:
             for slot in range(coordinates_of(pair)):
                 s = axis_of(tree, rows, body, pair, slot)
@@ -124,7 +108,7 @@ def put_stored(tree: Any, rows: Any, known: Any, out: Any) -> None:
         x, y, z = tmatvec(constant, sub(place, vec3(tree.lever, 3 * body)))
         if turns_of(pair) > 0:
             about, near = tmatmul(constant, relative), known[2 * body]
-            angle = atan2(about[3] - about[1], about[0] + about[4])
+            angle = turn_about_axis(about)
             if near == near:
                 angle = better(nearest_turn(angle, near), near)
             out[q], out[q + 1], out[q + 2] = angle, cos(angle), sin(angle)

@@ -20,19 +20,8 @@ from typing import Any
 import numpy as np
 
 from chasles.compiled import beyond, borrow, formula, hot, kernel, once, routine
-from chasles.core.arrays import (
-    ABSOLUTE_WIDTH,
-    POSE_R,
-    POSE_X,
-    TWIST,
-    copy,
-    mat9,
-    put3,
-    put9,
-    put_twist,
-    vec3,
-    vec4,
-)
+from chasles.core.arrays import ABSOLUTE_WIDTH, copy, mat9, put3, put9, put_body, twist6, vec3, vec4
+from chasles.core.placed import column
 from chasles.core.recursion.tree import (
     AXIS,
     BIAS_U,
@@ -53,23 +42,12 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     TURN,
     is_flat,
+    own_turn,
     rises,
     turns_of,
 )
 from chasles.groups.so3 import so3_matrix
-from chasles.groups.vectors import (
-    IDENTITY,
-    ZERO,
-    add,
-    axpy,
-    cross,
-    matmul,
-    matmult,
-    matvec,
-    scale,
-    sub,
-    tmatvec,
-)
+from chasles.groups.vectors import IDENTITY, ZERO, add, axpy, cross, matmul, matvec, scale, tmatvec
 
 
 @formula
@@ -80,12 +58,6 @@ def turned_about_z(m: Any, c: Any, s: Any) -> Any:
         c * m[3] + s * m[4], c * m[4] - s * m[3], m[5],
         c * m[6] + s * m[7], c * m[7] - s * m[6], m[8],
     )  # fmt: skip
-
-
-@formula
-def third(m: Any) -> Any:
-    """The z axis of a frame."""
-    return m[2], m[5], m[8]
 
 
 @hot
@@ -105,7 +77,7 @@ def turn_and_rate(tree: Any, state: Any, rows: Any, body: int, pair: int, up: in
         turn = matmul(mat9(rows, up + TURN), turn)
     if pair < REVOLUTE:
         return turn, ZERO
-    return turned_about_z(turn, state[q + 1], state[q + 2]), scale(state[v], third(turn))
+    return turned_about_z(turn, state[q + 1], state[q + 2]), scale(state[v], column(turn, 2))
 
 
 @formula
@@ -113,11 +85,12 @@ def slide_of(tree: Any, state: Any, body: int, pair: int, frame: Any) -> Any:
     """(d, u): displacement and its rate along axes of the parent, in the world; z only."""
     q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
     if pair == PRISMATIC:
-        return scale(state[q], third(frame)), scale(state[v], third(frame))
-    if pair == HELICAL:
-        pitch = tree.pitch[body]
-        return scale(pitch * state[q], third(frame)), scale(pitch * state[v], third(frame))
-    return scale(state[q + 3], third(frame)), scale(state[v + 1], third(frame))
+        shift, rate = state[q], state[v]
+    elif pair == HELICAL:
+        shift, rate = tree.pitch[body] * state[q], tree.pitch[body] * state[v]
+    else:
+        shift, rate = state[q + 3], state[v + 1]
+    return scale(shift, column(frame, 2)), scale(rate, column(frame, 2))
 
 
 @routine
@@ -127,15 +100,14 @@ def flat_slide(tree: Any, state: Any, body: int, pair: int, base: Any) -> Any:
     q = tree.stored_at[body] + 3 * turns
     v = tree.stored_count + tree.rate_at[body] + turns
     frame = mat9(tree.turn, 9 * body)
-    x = matvec(base, (frame[0], frame[3], frame[6]))
-    y = matvec(base, (frame[1], frame[4], frame[7]))
+    x, y = matvec(base, column(frame, 0)), matvec(base, column(frame, 1))
     shift = axpy(state[q], x, scale(state[q + 1], y))
     slip = axpy(state[v], x, scale(state[v + 1], y))
     if rises(pair):
-        z = matvec(base, (frame[2], frame[5], frame[8]))
+        z = matvec(base, column(frame, 2))
         shift, slip = axpy(state[q + 2], z, shift), axpy(state[v + 2], z, slip)
     if pair == PLANAR and tree.pitch[body] != 0.0:
-        z = scale(tree.pitch[body], matvec(base, (frame[2], frame[5], frame[8])))
+        z = scale(tree.pitch[body], matvec(base, column(frame, 2)))
         shift, slip = axpy(state[q - 3], z, shift), axpy(state[v - 1], z, slip)
     return x, shift, slip
 
@@ -159,7 +131,7 @@ def wide_kinematics(tree: Any, state: Any, rows: Any, body: int) -> None:
     spin = vec3(rows, at + OMEGA)
     if up >= 0:
         base, carried = mat9(rows, up + TURN), vec3(rows, up + OMEGA)
-        spin = sub(spin, carried)
+        spin = axpy(-1.0, carried, spin)
     if pair > FREE:
         lever, slip = chart_slide(tree, state, body, pair, base, turn)
     else:
@@ -236,12 +208,8 @@ def find_speeds(tree: Any, state: Any, rows: Any, in_world: Any) -> None:
 @formula
 def own_twist(tree: Any, state: Any, body: int, slide: Any) -> Any:
     """The twist in body axes of a pair on the ground that stores it: R^T R would round it."""
-    pair, v, axes = (
-        tree.pair[body],
-        tree.stored_count + tree.rate_at[body],
-        mat9(tree.axes, 9 * body),
-    )
-    spin = vec3(state, v)
+    pair, v = tree.pair[body], tree.stored_count + tree.rate_at[body]
+    axes, spin = mat9(tree.axes, 9 * body), vec3(state, v)
     if pair != FREE and pair != SO3XR3_PAIR:
         own = cross(spin, vec3(tree.centre, 3 * body))
         if pair == SE3_PAIR:
@@ -260,16 +228,13 @@ def place(tree: Any, state: Any, rows: Any, absolute: Any) -> None:
     for body in range(tree.body_count):
         at = body * ROW
         turn, omega = mat9(rows, at + TURN), vec3(rows, at + OMEGA)
-        point, speed = vec3(rows, at + POINT), vec3(rows, at + SPEED)
+        point, speed = twist6(rows, at + POINT)
         arm = matvec(turn, vec3(tree.centre, 3 * body))
-        own = matmult(turn, mat9(tree.axes, 9 * body))
-        out = body * ABSOLUTE_WIDTH
-        put9(absolute, out + POSE_R, own)
-        put3(absolute, out + POSE_X, add(point, arm))
+        own = own_turn(tree, rows, body)
         spin, slide = tmatvec(own, omega), tmatvec(own, add(speed, cross(omega, arm)))
         if tree.base[body] < 0 and tree.pair[body] >= SPHERICAL:
             spin, slide = own_twist(tree, state, body, slide)
-        put_twist(absolute, out + TWIST, (spin, slide))
+        put_body(absolute, body, (own, add(point, arm)), (spin, slide))
 
 
 @routine

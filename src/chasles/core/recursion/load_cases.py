@@ -11,19 +11,16 @@ of the bodies, and efforts along coordinates: `solving.loop_resolve` has none.
 from typing import Any
 
 from chasles.compiled import routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, mat9, vec3
-from chasles.core.outcomes import NOT_SOLVED, OK
+from chasles.core.arrays import mat9, twist6, vec3
+from chasles.core.outcomes import OK
+from chasles.core.placed import pose_of
 from chasles.core.recursion.articulate import add_load, clear_loads, load_wrenches
-from chasles.core.recursion.refine import (
-    MOST_REFINEMENTS,
-    converge,
-    gather,
-    motion_norm,
-    put_damping,
-)
+from chasles.core.recursion.inertia import moved_wrench
+from chasles.core.recursion.refine import converge_damped, gather, motion_norm
 from chasles.core.recursion.solving import resolve_loads
 from chasles.core.recursion.tree import FREE, LEVER, ROW, SPHERICAL, TURN, axis_of, coordinates_of
-from chasles.groups.vectors import add, cross, dot, matvec, neg, scale, tmatvec
+from chasles.core.twists import negated, power, scale_twist
+from chasles.groups.vectors import add, cross, matvec, tmatvec
 
 
 @routine
@@ -41,12 +38,11 @@ def load_efforts(tree: Any, rows: Any, efforts: Any) -> None:
         at, pair = body * ROW, tree.pair[body]
         for slot in range(coordinates_of(pair) if pair < FREE and pair != SPHERICAL else 0):
             s = axis_of(tree, rows, body, pair, slot)
-            push = efforts[tree.rate_at[body] + slot] / (dot(s[0], s[0]) + dot(s[1], s[1]))
-            torque, force = scale(push, s[0]), scale(push, s[1])
-            add_load(rows, at, neg(torque), neg(force))
+            push = scale_twist(efforts[tree.rate_at[body] + slot] / power(s, s), s)
+            add_load(rows, at, negated(push))
             if tree.parent[body] >= 0:
-                arm = cross(vec3(rows, at + LEVER), force)
-                add_load(rows, tree.parent[body] * ROW, add(torque, arm), force)
+                moved = moved_wrench(push, vec3(rows, at + LEVER))
+                add_load(rows, tree.parent[body] * ROW, moved)
 
 
 @routine
@@ -59,9 +55,9 @@ def solve_load_case(tree: Any, loops: Any, loop_work: Any, rows: Any, size: floa
     resolve_loads(tree, loops, loop_work, rows, loop_work.solution, 0)
     gather(tree, loops, loop_work, rows, loop_work.solution)
     if loops.is_damped != 0:
-        put_damping(tree, loops, loop_work)
-        solves, _ = converge(tree, loops, loop_work, rows, size + motion_norm(tree, rows))
-        return OK if solves <= MOST_REFINEMENTS else NOT_SOLVED
+        size += motion_norm(tree, rows)
+        outcome, _ = converge_damped(tree, loops, loop_work, rows, size)
+        return outcome
     return OK
 
 
@@ -69,7 +65,7 @@ def solve_load_case(tree: Any, loops: Any, loop_work: Any, rows: Any, size: floa
 def twist_in_column(tree: Any, rows: Any, absolute: Any, column: Any, body: int) -> Any:
     """The body twist, at the centre of mass, of a body's motion in a column (see `refine`)."""
     at, turn = tree.rate_count + 6 * body, mat9(rows, body * ROW + TURN)
-    spin, arm = vec3(column, at), matvec(turn, vec3(tree.centre, 3 * body))
-    slide = add(vec3(column, at + 3), cross(spin, arm))
-    own = mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R)
+    (spin, slide), arm = twist6(column, at), matvec(turn, vec3(tree.centre, 3 * body))
+    slide = add(slide, cross(spin, arm))
+    own = pose_of(absolute, body)[0]
     return tmatvec(own, spin), tmatvec(own, slide)

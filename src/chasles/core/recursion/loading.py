@@ -12,13 +12,14 @@ for shifts, and (e, 0) for turns; e turns with the body, as in the screw form of
 
 from typing import Any
 
-from chasles.compiled import formula, hot, routine
-from chasles.core.arrays import ROW_WIDTH, mat9, put3, put_twist, vec3
+from chasles.compiled import beyond, formula, hot, routine
+from chasles.core.arrays import ROW_WIDTH, clear, mat9, put3, put_twist, twist6, vec3
+from chasles.core.placed import column
 from chasles.core.recursion.body_rows import row_on_body
 from chasles.core.recursion.coupled import load_ties
 from chasles.core.recursion.groups import BY_ROWS, TURNS
 from chasles.core.recursion.tree import OMEGA, POINT, ROW, SPEED, TURN
-from chasles.groups.vectors import ZERO, add, cross, matmul, matvec, sub, tmatvec
+from chasles.groups.vectors import ZERO, add, cross, matmul, matvec, scale, sub, tmatvec
 
 
 @hot
@@ -27,11 +28,8 @@ def load_rows(mechanism: Any, workspace: Any) -> None:
     tree, loops, loop_work = mechanism.tree, mechanism.loops, mechanism.loop_work
     rows, eta = mechanism.tree_work.rows, workspace.eta
     for j in range(loops.filled_count):
-        into = 18 * loops.filled[j]
-        for k in range(18):
-            loop_work.reach[into + k] = 0.0
-    for k in range(loops.value_count):
-        loop_work.values[k] = 0.0
+        clear(beyond(loop_work.reach, 18 * loops.filled[j]), 18)
+    clear(loop_work.values, loops.value_count)
     for g in range(loops.group_count):
         if loops.idle[g] != 0:
             continue
@@ -106,29 +104,26 @@ def axes_of(tree: Any, loops: Any, rows: Any, g: int) -> Any:
 
 
 @formula
-def turned_and_shifted(column: Any, at: int, arm: Any) -> Any:
-    """(alpha, a + alpha x arm) of a body whose motion stands in a column."""
-    alpha = vec3(column, at)
-    return alpha, add(vec3(column, at + 3), cross(alpha, arm))
+def motion_along(loops: Any, g: int, solution: Any, at: int, arm: Any) -> Any:
+    """Of a body whose motion stands in a solution, what a group locks: alpha or a + alpha x arm."""
+    alpha, a = twist6(solution, at)
+    return alpha if loops.loading[g] == TURNS else add(a, cross(alpha, arm))
 
 
 @routine
 def residual_along_axes(
-    tree: Any, loops: Any, rows: Any, loop_work: Any, eta: Any, column: Any, g: int
+    tree: Any, loops: Any, rows: Any, loop_work: Any, eta: Any, solution: Any, g: int
 ) -> None:
-    """What the motion of bodies in a column (see `refine`) misses of a group, into loop_work.left.
+    """What the motion of bodies (see `refine`) misses of a group, into loop_work.left.
 
     loop_work.sums has the sizes of what is added up there.
     """
     first, last = loops.first_row[g], loops.first_row[g + 1]
     axes, arm, lever, target = axes_of(tree, loops, rows, g)
     a, b = loops.bodies[2 * first], loops.bodies[2 * first + 1]
-    turned, shifted = turned_and_shifted(column, tree.rate_count + 6 * b, arm)
-    own = turned if loops.loading[g] == TURNS else shifted
-    other = ZERO
+    own, other = motion_along(loops, g, solution, tree.rate_count + 6 * b, arm), ZERO
     if a >= 0:
-        turned, shifted = turned_and_shifted(column, tree.rate_count + 6 * a, lever)
-        other = turned if loops.loading[g] == TURNS else shifted
+        other = motion_along(loops, g, solution, tree.rate_count + 6 * a, lever)
     rhs, felt, carried = tmatvec(axes, target), tmatvec(axes, own), tmatvec(axes, other)
     for k in range(last - first):
         more = eta[loops.source[first + k]]
@@ -145,10 +140,6 @@ def locked_row(what: int, axis: Any, arm: Any) -> Any:
 @formula
 def put_axes(reach: Any, place: int, what: int, sign: Any, axes: Any, arm: Any) -> None:
     """Three rows on a body.  Groups that closed in the last stage have left their mark."""
-    at = 18 * place
-    x = (sign * axes[0], sign * axes[3], sign * axes[6])
-    y = (sign * axes[1], sign * axes[4], sign * axes[7])
-    z = (sign * axes[2], sign * axes[5], sign * axes[8])
-    put_twist(reach, at, locked_row(what, x, arm))
-    put_twist(reach, at + 6, locked_row(what, y, arm))
-    put_twist(reach, at + 12, locked_row(what, z, arm))
+    put_twist(reach, 18 * place, locked_row(what, scale(sign, column(axes, 0)), arm))
+    put_twist(reach, 18 * place + 6, locked_row(what, scale(sign, column(axes, 1)), arm))
+    put_twist(reach, 18 * place + 12, locked_row(what, scale(sign, column(axes, 2)), arm))

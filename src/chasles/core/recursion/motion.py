@@ -2,16 +2,16 @@ r"""Moving on the pairs: x tau(increment), and the slope of a Munthe-Kaas method
 
 SO(3) is the only factor with brackets, but for bodies on SE(3).  On all others exp is addition and
 dexp^-1 is 1.  The map tau is exp, or the Cayley map: on one axis $2\arctan(x/2)$, whose inverse
-differential is $1 + x^2/4$; or exp whose dexp^-1 is summed up to some brackets only, to see what
-these do.
+differential is $1 + x^2/4$; or exp whose dexp^-1 is summed up to some brackets only, for
+comparisons.
 
 Near full turns of a step the rate of an increment has a pole.
 
 $$ |\mathrm{dexp}^{-1}_{-x}\,y| = \frac{|x|/2}{|\sin(|x|/2)|}\,|y| \qquad\text{for } y\perp x :$$
 
 at $|x| = 2\pi k$ no rate of the increment x moves the axis of rotation.  A step that stretches its
-rates tenfold (5.7 rad are the first that do; beyond three turns all) is not the step of a
-method.  Only where x and y commute, as in a uniform rotation, dexp^-1 is 1 whatever the angle.
+rates tenfold (from 5.7 rad) is refused.  Where x and y commute, as in a uniform rotation, dexp^-1
+is 1 whatever the angle.
 """
 
 from typing import Any
@@ -38,14 +38,7 @@ from chasles.groups.se3 import (
     se3_dexp_inv,
     se3_exp,
 )
-from chasles.groups.so3 import (
-    so3_cay,
-    so3_compose,
-    so3_dcay_inv,
-    so3_dexp_inv,
-    so3_exp,
-    so3_normalise,
-)
+from chasles.groups.so3 import so3_cay, so3_compose, so3_dexp_inv, so3_exp, so3_normalise
 from chasles.groups.vectors import ZERO, add, axpy, cross, dot, neg
 from chasles.scalars.elementary import absolute, atan2, compensated, cos, sin, sqrt
 
@@ -123,19 +116,7 @@ def turn_rate(tau: int, x: Any, omega: Any) -> Any:
     """dtau^-1 at x of SO(3)."""
     if tau == EXP:
         return so3_dexp_inv(x, omega)
-    return other_turn_rate(tau, x, omega)
-
-
-@routine
-def other_turn_rate(tau: int, x: Any, omega: Any) -> Any:
-    """The same of other maps than exp."""
-    if tau == CAYLEY:
-        return so3_dcay_inv(x, omega)
-    total, term = omega, omega
-    for k in range(1, tau - TRUNCATED + 1):
-        term = cross(x, term)
-        total = axpy(BERNOULLI[k], term, total)
-    return total
+    return other_motion_rate(tau, (x, ZERO), (omega, ZERO))[0]
 
 
 @formula
@@ -148,7 +129,7 @@ def motion_rate(tau: int, x: Any, twist: Any) -> Any:
 
 @routine
 def other_motion_rate(tau: int, x: Any, twist: Any) -> Any:
-    """The same of other maps than exp."""
+    """The same of other maps than exp; turns alone are twists that shift nothing."""
     if tau == CAYLEY:
         return se3_dcay_inv(x, twist)
     spin, slide = twist

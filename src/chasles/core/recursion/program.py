@@ -5,19 +5,18 @@ r"""In which order bodies give way and rows of cut joints are closed, found once
     CLOSE cut   the multipliers of a cut joint are eliminated, as soon as all that it is connected
                 with hangs on one body, or on the ground
 
-A cut joint **hangs** on its bodies, and where one gives way on that body's parent.  What moves all
-of a loop together does not touch its rows, so that the coordinates inside the loop alone make their
-pivots regular: a cut may close when it hangs on one thing.  *The ground is such a thing*: a cut
-that closes on the ground leaves those that it has met hanging on the ground.  Rows whose wrenches
-do not balance on their bodies (gears, users' formulas) hang on the ground from the beginning.  A
-coupling of coordinates waits for the joints that it names.  A body without mass has nothing to
-divide by before children have given it inertia, or rows have closed on it: it waits until these are
-as many as its coordinates, and rows that hang on it alone close before all others.
+A cut joint **hangs** on its bodies, and where one gives way on that body's parent.  A motion of the
+whole loop does not touch its rows, so the coordinates inside the loop make their pivots regular: a
+cut may close when it hangs on one thing.  *The ground counts*: a cut that closes on the ground
+leaves those that it has met hanging on the ground.  Rows whose wrenches do not balance on their
+bodies (gears, users' formulas) hang on the ground from the beginning.  A coupling of coordinates
+waits for the joints that it names.  A body without mass has nothing to divide by before children
+have given it inertia, or rows have closed on it: it waits until these are as many as its
+coordinates, and rows that hang on it alone close before all others.
 
 Two cuts meet in E, the matrix of the multipliers, if they are propagated through a common body, or
 if one that met both has closed.  Two orders are tried, and the one with fewer multiplications is
-taken: the cheapest that is allowed next, or all bodies on charts before the rows between them, as
-one orders a matrix of masses and rows.
+taken: the cheapest step next, or all bodies on charts before the rows between them.
 """
 
 from collections.abc import Sequence
@@ -102,9 +101,7 @@ class Frontier:
         self.met: list[set[int]] = [set() for _ in range(count)]
         self.handed_on = [False] * count  # whether it has ridden from a body to its parent
         self.on: list[set[int]] = [set() for _ in range(bodies)]  # cuts by body
-        self.rows_on = [0] * bodies
         self.holds = [GROUND] * count  # by cut: the body that waits until it has closed
-        self.held = [0] * bodies  # by body: for how many it waits
         self.children = [0] * bodies
         for body in parent:
             if body >= 0:
@@ -122,13 +119,8 @@ class Frontier:
         self.gone: set[tuple[int, int]] = set()
 
     def put_on(self, cut: int, body: int) -> None:
-        if body >= 0 and cut not in self.on[body]:
+        if body >= 0:
             self.on[body].add(cut)
-            self.rows_on[body] += self.size[cut]
-
-    def take_off(self, cut: int, body: int) -> None:
-        self.on[body].discard(cut)
-        self.rows_on[body] -= self.size[cut]
 
     def may_close(self, cut: int) -> bool:
         return len(self.under[cut]) <= 1 and not self.awaited[cut]
@@ -141,18 +133,14 @@ class Frontier:
         end = max(self.under[cut], default=GROUND)
         return end >= 0 and not self.has_mass[end]
 
-    def hold(self, cut: int, body: int) -> None:
+    def is_held(self, body: int) -> bool:
         """What hangs on a body alone closes before it gives way."""
-        if self.holds[cut] >= 0:
-            self.held[self.holds[cut]] -= 1
-        if body >= 0:
-            self.held[body] += 1
-        self.holds[cut] = body
+        return any(self.holds[cut] == body for cut in self.on[body])
 
     def offer_cut(self, cut: int) -> None:
         goes = self.may_close(cut)
         now = goes and not self.waits_for_bodies(cut)
-        self.hold(cut, next(iter(self.under[cut]), GROUND) if now else GROUND)
+        self.holds[cut] = next(iter(self.under[cut]), GROUND) if now else GROUND
         if goes:
             below = sum(self.size[other] for other in self.met[cut])
             below += 6 if max(self.under[cut], default=GROUND) >= 0 else 0
@@ -163,9 +151,10 @@ class Frontier:
     def offer_body(self, body: int) -> None:
         if body < 0 or self.rank[body] < self.needs[body]:
             return
-        if self.children[body] == 0 and self.held[body] == 0:
+        if self.children[body] == 0 and not self.is_held(body):
             turn = 0 if self.has_mass[body] else 2  # all that can reach it comes first
-            self.offer((turn, products_of(6, self.rows_on[body]), GIVE, -body))
+            rows = sum(self.size[cut] for cut in self.on[body])
+            self.offer((turn, products_of(6, rows), GIVE, -body))
 
     def offer(self, entry: tuple[int, int, int, int]) -> None:
         node = entry[2], abs(entry[3])
@@ -185,7 +174,7 @@ class Frontier:
             if node in self.gone or self.entry.get(node) != entry:
                 continue  # its cost has changed
             closes = node[0] == CLOSE
-            if not (self.may_close(node[1]) if closes else self.held[node[1]] == 0):
+            if not (self.may_close(node[1]) if closes else not self.is_held(node[1])):
                 del self.entry[node]
                 continue
             self.gone.add(node)
@@ -205,7 +194,7 @@ class Frontier:
             self.met[cut].discard(cut)
             self.awaited[cut].discard(body)
             self.under[cut].discard(body)
-            self.take_off(cut, body)
+            self.on[body].discard(cut)
             if not self.loose[body]:
                 self.handed_on[cut] = True
                 self.under[cut].add(up)
@@ -218,10 +207,10 @@ class Frontier:
 
     def close(self, cut: int) -> None:
         met, end = self.met[cut], next(iter(self.under[cut]), GROUND)
-        self.hold(cut, GROUND)
+        self.holds[cut] = GROUND
         self.ends[cut], self.later[cut] = end, met
         if end >= 0:
-            self.take_off(cut, end)
+            self.on[end].discard(cut)
             self.rank[end] += self.size[cut]
         for other in met:
             self.met[other] |= met

@@ -16,7 +16,7 @@ all.
 from typing import Any
 
 from chasles.compiled import beyond, formula, hot, once
-from chasles.core.arrays import get6, mat9, put3, put6, vec3
+from chasles.core.arrays import add3, get6, mat9, put6, twist6, vec3
 from chasles.core.blocks.small import (
     NOTHING,
     backward3,
@@ -24,9 +24,11 @@ from chasles.core.blocks.small import (
     forward3,
     forward6,
     get_triangle6,
+    minus_scaled6,
     scale3,
     scale6,
 )
+from chasles.core.placed import column
 from chasles.core.recursion.groups import ALONG
 from chasles.core.recursion.tree import (
     ALPHA,
@@ -37,52 +39,57 @@ from chasles.core.recursion.tree import (
     FACTOR,
     FREE,
     GAIN,
-    HELICAL,
     LEVER,
-    PRISMATIC,
     PULL,
-    REVOLUTE,
     ROW,
     SLOT,
     SPHERICAL,
     axis_of,
     coordinates_of,
 )
-from chasles.groups.vectors import ZERO, add, axpy, cross, dot, scale, sub, tmatvec
+from chasles.core.twists import axpy_twists, power
+from chasles.groups.vectors import ZERO, add, cross, dot, scale, sub, tmatvec
 
 
 @formula
 def move_to_parent(
-    loops: Any, loop_work: Any, place: int, k: int, r: Any, down: Any, torque: Any, force: Any
+    loops: Any, loop_work: Any, place: int, k: int, r: Any, down: Any, row: Any
 ) -> None:
     """Add G' to the row's place on the parent; on the ground X is known: the ground falls up."""
     up = loops.place_up[place]
     if up >= 0:
         into = 18 * up + 6 * k
-        moved = add(torque, cross(r, force))
-        put3(loop_work.reach, into, add(vec3(loop_work.reach, into), moved))
-        put3(loop_work.reach, into + 3, add(vec3(loop_work.reach, into + 3), force))
+        add3(loop_work.reach, into, add(row[0], cross(r, row[1])))
+        add3(loop_work.reach, into + 3, row[1])
     else:
-        loop_work.rhs[3 * loops.place_group[place] + k] += dot(force, down)
+        loop_work.rhs[3 * loops.place_group[place] + k] += dot(row[1], down)
 
 
 @formula
-def row_of_whole(reach: Any, place: int, k: int) -> Any:
-    """L^-1 G of a row on a pair of six dimensions."""
-    return get6(reach, 18 * place + 6 * k)
+def rows_of_group(reach: Any, place: int) -> Any:
+    """The three rows of a group on a body."""
+    at = 18 * place
+    return get6(reach, at), get6(reach, at + 6), get6(reach, at + 12)
 
 
 @formula
-def row_of_ball(along: Any, place: int, k: int) -> Any:
-    """L^-1 G_n of a row on a ball."""
-    at = ALONG * place + k
-    return along[at], along[at + 3], along[at + 6]
+def minus_rows(x: Any, scales: Any, rows: Any) -> Any:
+    """x without so much of three rows."""
+    x = minus_scaled6(minus_scaled6(x, scales[0], rows[0]), scales[1], rows[1])
+    return minus_scaled6(x, scales[2], rows[2])
 
 
 @formula
-def row_of_axis(along: Any, place: int, k: int) -> Any:
-    """V of a row on the coordinate that `along` begins with."""
-    return along[ALONG * place + k]
+def rows_of_ball(along: Any, place: int) -> Any:
+    """L^-1 G_n of the rows of a group on a ball."""
+    v = mat9(along, ALONG * place)
+    return column(v, 0), column(v, 1), column(v, 2)
+
+
+@formula
+def rows_of_axis(along: Any, place: int) -> Any:
+    """V of the rows of a group on the coordinate that `along` begins with."""
+    return vec3(along, ALONG * place)
 
 
 @formula
@@ -105,19 +112,19 @@ def take_products(
 ) -> None:  # fmt: skip
     """E -= V^T D^-1 V of a group of rows with those before it at a body, and with itself.
 
-    `low` and `scaled` are V and D^-1 V of its rows; V of the others is `read` from what is `kept`.
+    `low` and `scaled` are V and D^-1 V of its rows; V of another is `read` from what is `kept`.
     """
     values, first = loop_work.values, loops.first_place[body]
     pair = loops.first_pair[body] + (place - first) * (place - first + 1) // 2
     (l0, l1, l2), (s0, s1, s2) = low, scaled
     for k in range(first, place):
-        e, count = loops.pairs[pair + k - first], loops.place_rows[k]
+        e, count, (x, y, z) = loops.pairs[pair + k - first], loops.place_rows[k], read(kept, k)
         if count > 0:
-            take_product(values, e, scaled, read(kept, k, 0), times)
+            take_product(values, e, scaled, x, times)
         if count > 1:
-            take_product(values, e + 1, scaled, read(kept, k, 1), times)
+            take_product(values, e + 1, scaled, y, times)
         if count > 2:
-            take_product(values, e + 2, scaled, read(kept, k, 2), times)
+            take_product(values, e + 2, scaled, z, times)
     e = loops.pairs[pair + place - first]
     values[e] -= times(s0, l0)
     values[e + 1] -= times(s1, l0)
@@ -156,7 +163,7 @@ def propagate_whole(
         loop_work.rhs[rhs + 1] -= dot6(s1, known)
         loop_work.rhs[rhs + 2] -= dot6(s2, known)
         low, scaled, kept = (l0, l1, l2), (s0, s1, s2), loop_work.reach
-        take_products(loops, loop_work, body, place, low, scaled, kept, row_of_whole, dot6)
+        take_products(loops, loop_work, body, place, low, scaled, kept, rows_of_group, dot6)
 
 
 @formula
@@ -172,7 +179,7 @@ def propagate_row_of_ball(
     loop_work.along[at], loop_work.along[at + 3], loop_work.along[at + 6] = low
     force = sub(force, tmatvec(h, backward3(factor, scale3(factor, low))))
     loop_work.rhs[3 * loops.place_group[place] + k] -= dot(turn, free) + dot(force, push)
-    move_to_parent(loops, loop_work, place, k, r, down, ZERO, force)
+    move_to_parent(loops, loop_work, place, k, r, down, (ZERO, force))
     return low
 
 
@@ -187,18 +194,15 @@ def propagate_ball(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, 
         count = loops.place_rows[place]
         if count == 0:
             continue
-        l0, l1, l2 = (
-            propagate_row_of_ball(loops, loop_work, place, 0, factor, ball, r, down),
-            ZERO,
-            ZERO,
-        )
+        l1, l2 = ZERO, ZERO
+        l0 = propagate_row_of_ball(loops, loop_work, place, 0, factor, ball, r, down)
         if count > 1:
             l1 = propagate_row_of_ball(loops, loop_work, place, 1, factor, ball, r, down)
         if count > 2:
             l2 = propagate_row_of_ball(loops, loop_work, place, 2, factor, ball, r, down)
         low, kept = (l0, l1, l2), loop_work.along
         scaled = scale3(factor, l0), scale3(factor, l1), scale3(factor, l2)
-        take_products(loops, loop_work, body, place, low, scaled, kept, row_of_ball, dot)
+        take_products(loops, loop_work, body, place, low, scaled, kept, rows_of_ball, dot)
 
 
 @formula
@@ -208,28 +212,25 @@ def propagate_row_of_axis(
     """One row through a pair of one coordinate: V."""
     s, u, gain, pull = axis
     row = 18 * place + 6 * k
-    n, f = vec3(loop_work.reach, row), vec3(loop_work.reach, row + 3)
-    v = dot(s[0], n) + dot(s[1], f)
+    g = twist6(loop_work.reach, row)
+    v = power(s, g)
     if loops.coupled_count > 0:
         v += loop_work.own[row]
     loop_work.along[ALONG * place + k] = v
-    known = dot(n, bias[0]) + dot(f, bias[1]) + v * pull
-    loop_work.rhs[3 * loops.place_group[place] + k] -= known
-    give = -gain * v
-    move_to_parent(loops, loop_work, place, k, r, down, axpy(give, u[0], n), axpy(give, u[1], f))
+    loop_work.rhs[3 * loops.place_group[place] + k] -= power(g, bias) + v * pull
+    move_to_parent(loops, loop_work, place, k, r, down, axpy_twists(-gain * v, u, g))
     return v
 
 
 @hot
 def propagate_axis(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, down: Any) -> None:
     """Propagation of groups through a pair of one coordinate: `along` keeps V."""
-    at, u = body * ROW, body * ROW + COLUMN
+    at, bias = body * ROW, (ZERO, ZERO)
     r, gain = vec3(rows, at + LEVER), rows[at + GAIN]
     s = axis_of(tree, rows, body, tree.pair[body], 0)
-    axis = s, (vec3(rows, u), vec3(rows, u + 3)), gain, rows[at + PULL]
-    bias = ZERO, ZERO
+    axis = s, twist6(rows, at + COLUMN), gain, rows[at + PULL]
     if tree.parent[body] >= 0:
-        bias = vec3(rows, at + BIAS_W), vec3(rows, at + BIAS_U)
+        bias = twist6(rows, at + BIAS_W)
     for place in range(loops.first_place[body], loops.first_place[body + 1]):
         count = loops.place_rows[place]
         if count == 0:
@@ -240,7 +241,7 @@ def propagate_axis(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, 
         if count > 2:
             z = propagate_row_of_axis(loops, loop_work, place, 2, axis, bias, r, down)
         low, scaled, kept = (x, y, z), (gain * x, gain * y, gain * z), loop_work.along
-        take_products(loops, loop_work, body, place, low, scaled, kept, row_of_axis, product)
+        take_products(loops, loop_work, body, place, low, scaled, kept, rows_of_axis, product)
 
 
 @hot
@@ -250,28 +251,26 @@ def propagate_axes(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, 
     at, code, along = body * ROW, tree.pair[body], loop_work.along
     r, count = vec3(rows, at + LEVER), coordinates_of(code)
     for place in range(loops.first_place[body], loops.first_place[body + 1]):
-        g, into = loops.place_group[place], 18 * place
         first = ALONG * place
         for k in range(loops.place_rows[place]):
-            row = into + 6 * k
-            n, f, known = vec3(loop_work.reach, row), vec3(loop_work.reach, row + 3), 0.0
+            row = 18 * place + 6 * k
+            g, known = twist6(loop_work.reach, row), 0.0
             if tree.parent[body] >= 0:
-                known = dot(n, vec3(rows, at + BIAS_W)) + dot(f, vec3(rows, at + BIAS_U))
+                known = power(g, twist6(rows, at + BIAS_W))
             for slot in range(count):
-                s = axis_of(tree, rows, body, code, slot)
-                v = dot(s[0], n) + dot(s[1], f)
+                of = at + SLOT * slot
+                v = power(axis_of(tree, rows, body, code, slot), g)
                 if loops.coupled_count > 0:
                     v += loop_work.own[row + slot]
                 along[first + 3 * slot + k] = v
-                known += v * rows[at + SLOT * slot + PULL]
-                u, give = at + COLUMN + SLOT * slot, rows[at + SLOT * slot + GAIN] * v
-                n, f = axpy(-give, vec3(rows, u), n), axpy(-give, vec3(rows, u + 3), f)
-            loop_work.rhs[3 * g + k] -= known
-            move_to_parent(loops, loop_work, place, k, r, down, n, f)
+                known += v * rows[of + PULL]
+                g = axpy_twists(-rows[of + GAIN] * v, twist6(rows, of + COLUMN), g)
+            loop_work.rhs[3 * loops.place_group[place] + k] -= known
+            move_to_parent(loops, loop_work, place, k, r, down, g)
         for slot in range(count if loops.place_rows[place] > 0 else 0):
             v, kept = vec3(along, first + 3 * slot), beyond(along, 3 * slot)
             scaled = scale(rows[at + SLOT * slot + GAIN], v)
-            take_products(loops, loop_work, body, place, v, scaled, kept, row_of_axis, product)
+            take_products(loops, loop_work, body, place, v, scaled, kept, rows_of_axis, product)
 
 
 @once
@@ -283,7 +282,7 @@ def propagate_body(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int, 
     elif pair >= FREE:
         factor = get_triangle6(rows, body * ROW + FACTOR)
         propagate_whole(loops, loop_work, rows, body, factor, forward6, scale6)
-    elif pair in (REVOLUTE, PRISMATIC, HELICAL):
+    elif coordinates_of(pair) == 1:
         propagate_axis(tree, loops, loop_work, rows, body, down)
     else:
         propagate_axes(tree, loops, loop_work, rows, body, down)

@@ -14,28 +14,17 @@ $S^T F + I_r\ddot q - \tau$ is the driver's effort.
 from typing import Annotated, Any, NamedTuple
 
 from chasles.compiled import beyond, borrow, formula, hot, kernel, routine
-from chasles.core.arrays import (
-    ABSOLUTE_WIDTH,
-    POSE_R,
-    ROW_WIDTH,
-    TWIST,
-    Floats,
-    clear,
-    mat9,
-    put3,
-    put_twist,
-    twist6,
-    vec3,
-)
+from chasles.core.arrays import ROW_WIDTH, Floats, clear, mat9, put3, put_twist, twist6, vec3
+from chasles.core.forces.motion import add_wrench
+from chasles.core.placed import pose_of, twist_of
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.articulate import load_on, rigid_of
-from chasles.core.recursion.coupled import couple_bodies
+from chasles.core.recursion.coupled import push_by_coupling
 from chasles.core.recursion.eliminate import SOLVED
-from chasles.core.recursion.inertia import response
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.inertia import moved_wrench, response
+from chasles.core.recursion.kinematics import place_bodies
 from chasles.core.recursion.stage import accelerate_loops, push_bodies, put_cut_rows
 from chasles.core.recursion.tree import (
-    ACCELERATION,
     ALPHA,
     FREE,
     LEVER,
@@ -44,11 +33,12 @@ from chasles.core.recursion.tree import (
     SPHERICAL,
     TURN,
     axis_of,
-    column_of_turn,
     coordinates_of,
+    own_turn,
 )
 from chasles.core.terms import put_all_forces, put_inputs
-from chasles.groups.vectors import add, cross, dot, matmult, matvec, neg, sub, tmatvec
+from chasles.core.twists import add_twists, negated, power, sub_twists
+from chasles.groups.vectors import add, cross, matvec, neg, sub, tmatvec
 
 
 class LastState(NamedTuple):
@@ -57,16 +47,6 @@ class LastState(NamedTuple):
     rates: Annotated[Floats, "v"]  # of the velocities
     joint_wrenches: Annotated[Floats, "n", 6]  # see `reactions`
     on_bodies: Annotated[Floats, "n", ROW_WIDTH]  # see `joint_wrenches`
-
-
-@formula
-def rigid_wrench(tree: Any, tree_work: Any, body: int) -> Any:
-    """What moves a body alone as it moves, less its load: about P in world axes."""
-    rows, at = tree_work.rows, body * ROW
-    a, p = rigid_of(tree, rows, body, tree.pair[body])
-    torque, force = response(a, vec3(rows, at + ALPHA), vec3(rows, at + ACCELERATION))
-    twist, push = load_on(tree, tree_work, body)
-    return sub(add(torque, p[0]), twist), sub(add(force, p[1]), push)
 
 
 @routine
@@ -81,18 +61,21 @@ def add_row_wrenches(mechanism: Any, workspace: Any) -> None:
                 entry = loops.source[row] * ROW_WIDTH + 6 * side
                 for c in range(6):
                     wrenches[6 * body + c] -= multipliers[row] * jacobian[entry + c]
-    if loops.coupled_count > 0:
-        couple_bodies(mechanism, workspace.absolute)
+    rows = mechanism.tree_work.rows
+    for k in range(loops.coupled_count):
+        multiplier = multipliers[loops.coupled[k]]
+        push_by_coupling(mechanism, rows, workspace.absolute, k, multiplier, wrenches)
 
 
 @routine
 def reactions(tree: Any, tree_work: Any, out: Any) -> None:
     """The wrench (torque, force) of every body's joint on it, about P in world axes: (n, 6)."""
+    rows = tree_work.rows
     for body in range(tree.body_count):
-        torque, force = rigid_wrench(tree, tree_work, body)
-        put3(out, 6 * body, torque)
-        put3(out, 6 * body + 3, force)
-    sum_inward(tree, tree_work.rows, out)
+        a, p = rigid_of(tree, rows, body, tree.pair[body])
+        felt = add_twists(response(a, twist6(rows, body * ROW + ALPHA)), p)
+        put_twist(out, 6 * body, sub_twists(felt, load_on(tree, tree_work, body)))
+    sum_inward(tree, rows, out)
 
 
 @routine
@@ -102,10 +85,8 @@ def sum_inward(tree: Any, rows: Any, out: Any) -> None:
         body = tree.body_count - 1 - k
         parent = tree.parent[body]
         if parent >= 0:
-            torque, force = vec3(out, 6 * body), vec3(out, 6 * body + 3)
-            arm = cross(vec3(rows, body * ROW + LEVER), force)
-            put3(out, 6 * parent, add(vec3(out, 6 * parent), add(torque, arm)))
-            put3(out, 6 * parent + 3, add(vec3(out, 6 * parent + 3), force))
+            wrench = twist6(out, 6 * body)
+            add_wrench(out, parent, moved_wrench(wrench, vec3(rows, body * ROW + LEVER)))
 
 
 @hot
@@ -113,17 +94,24 @@ def along_coordinates(tree: Any, rows: Any, wrenches: Any, rates: Any, out: Any)
     """S . F + I_r q'' of every coordinate: its generalised force, with a driver's effort."""
     for body in range(tree.body_count):
         at, pair, k = body * ROW, tree.pair[body], tree.rate_at[body]
-        torque, force = vec3(wrenches, 6 * body), vec3(wrenches, 6 * body + 3)
+        wrench = twist6(wrenches, 6 * body)
         if pair == SPHERICAL or pair >= FREE:
-            for c in range(3):
-                out[k + c] = dot(column_of_turn(rows, at, c), torque)
+            put3(out, k, tmatvec(mat9(rows, at + TURN), wrench[0]))
             if pair >= FREE:  # nothing but rounding: what is free feels nothing
-                put3(out, k + 3, force)
+                put3(out, k + 3, wrench[1])
             continue
         for slot in range(coordinates_of(pair)):
-            s = axis_of(tree, rows, body, pair, slot)
-            out[k + slot] = dot(s[0], torque) + dot(s[1], force)
+            out[k + slot] = power(axis_of(tree, rows, body, pair, slot), wrench)
             out[k + slot] += tree.armature[k + slot] * rates[k + slot]
+
+
+@formula
+def wrench_in_body(tree: Any, rows: Any, body: int, wrench: Any) -> Any:
+    """A wrench about P in world axes, in body axes at the centre of mass."""
+    own = own_turn(tree, rows, body)
+    arm = matvec(mat9(rows, body * ROW + TURN), vec3(tree.centre, 3 * body))
+    torque, force = moved_wrench(wrench, neg(arm))
+    return tmatvec(own, torque), tmatvec(own, force)
 
 
 @routine
@@ -131,20 +119,13 @@ def joint_wrenches(tree: Any, rows: Any, wrenches: Any, out: Any) -> None:
     """Of every body's joint (12): wrench on the parent, on the body; body axes, at their COMs."""
     for body in range(tree.body_count):
         at, parent = body * ROW, tree.parent[body]
-        torque, force = vec3(wrenches, 6 * body), vec3(wrenches, 6 * body + 3)
+        wrench = twist6(wrenches, 6 * body)
         clear(beyond(out, 12 * body), 6)
         if parent >= 0:
-            up = parent * ROW
-            turn = mat9(rows, up + TURN)
-            lever = sub(vec3(rows, at + LEVER), matvec(turn, vec3(tree.centre, 3 * parent)))
-            own = matmult(turn, mat9(tree.axes, 9 * parent))
-            put3(out, 12 * body, neg(tmatvec(own, add(torque, cross(lever, force)))))
-            put3(out, 12 * body + 3, neg(tmatvec(own, force)))
-        turn = mat9(rows, at + TURN)
-        arm = matvec(turn, vec3(tree.centre, 3 * body))
-        own = matmult(turn, mat9(tree.axes, 9 * body))
-        put3(out, 12 * body + 6, tmatvec(own, sub(torque, cross(arm, force))))
-        put3(out, 12 * body + 9, tmatvec(own, force))
+            lever = vec3(rows, at + LEVER)
+            on_parent = wrench_in_body(tree, rows, parent, moved_wrench(wrench, lever))
+            put_twist(out, 12 * body, negated(on_parent))
+        put_twist(out, 12 * body + 6, wrench_in_body(tree, rows, body, wrench))
 
 
 @routine
@@ -157,12 +138,12 @@ def put_twist_rates(tree: Any, rows: Any, absolute: Any, out: Any, first: int) -
     """
     down = vec3(tree.gravity, 0)
     for body in range(tree.body_count):
-        at, own = body * ROW, mat9(absolute, body * ABSOLUTE_WIDTH + POSE_R)
-        spin, velocity = twist6(absolute, body * ABSOLUTE_WIDTH + TWIST)
-        alpha, omega = vec3(rows, at + ALPHA), vec3(rows, at + OMEGA)
+        at, own = body * ROW, pose_of(absolute, body)[0]
+        spin, velocity = twist_of(absolute, body)
+        (alpha, a), omega = twist6(rows, at + ALPHA), vec3(rows, at + OMEGA)
         arm = matvec(mat9(rows, at + TURN), vec3(tree.centre, 3 * body))
         swing = add(cross(alpha, arm), cross(omega, cross(omega, arm)))
-        a = add(add(vec3(rows, at + ACCELERATION), swing), down)
+        a = add(add(a, swing), down)
         slide = sub(tmatvec(own, a), cross(spin, velocity))
         put_twist(out, first + 6 * body, (tmatvec(own, alpha), slide))
 
@@ -171,8 +152,7 @@ def put_twist_rates(tree: Any, rows: Any, absolute: Any, out: Any, first: int) -
 def accelerate_at(mechanism: Any, workspace: Any, state: Any, given: int, rates: Any) -> int:
     """The rates of all velocities at a state, and wrenches of all rows: SOLVED or a row."""
     tree, tree_work = mechanism.tree, mechanism.tree_work
-    kinematics(tree, state, tree_work.rows)
-    place(tree, state, tree_work.rows, workspace.absolute)
+    place_bodies(tree, state, tree_work.rows, workspace.absolute)
     push_bodies(mechanism, workspace)
     put_all_forces(mechanism.system, workspace)
     if mechanism.loops.row_count > 0:

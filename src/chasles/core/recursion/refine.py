@@ -4,10 +4,10 @@ The factor solves
 
 $$ M\dot v + J^T\lambda = Q, \qquad J\dot v - \mu\lambda = \eta, $$
 
-M and J on the coordinates of the tree.  What it leaves of eta, $-\mu\lambda$, is taken away by
-conjugate residuals, see `converge`.  With the exact damped factor
-$J\delta = r + \mu\,\delta\lambda$, and $\delta^T M\delta = -\delta\lambda\cdot J\delta$: errors are
-measured in the mass metric without M.
+M and J on the coordinates of the tree.  Conjugate residuals remove what it leaves of eta,
+$-\mu\lambda$ (see `converge`).  With the exact damped factor $J\delta = r + \mu\,\delta\lambda$,
+and $\delta^T M\delta = -\delta\lambda\cdot J\delta$: errors are measured in the mass metric without
+M.
 
 A column holds the rates of all velocities, alpha and a of all bodies, and the multipliers.
 """
@@ -15,7 +15,7 @@ A column holds the rates of all velocities, alpha and a of all bodies, and the m
 from typing import Any
 
 from chasles.compiled import beyond, once, routine
-from chasles.core.arrays import ROW_WIDTH, copy, get6, mat9, put6, vec3
+from chasles.core.arrays import ROW_WIDTH, copy, get6, mat9, put6, twist6, vec3
 from chasles.core.outcomes import NOT_SOLVED
 from chasles.core.placed import force_norm
 from chasles.core.recursion.body_rows import row_times_motion
@@ -25,7 +25,7 @@ from chasles.core.recursion.groups import BY_ROWS
 from chasles.core.recursion.inertia import spread
 from chasles.core.recursion.loading import residual_along_axes
 from chasles.core.recursion.solving import loop_inward, loop_outward, loop_resolve
-from chasles.core.recursion.tree import ACCELERATION, ALPHA, GAIN, ROW, SLOT, TURN, coordinates_of
+from chasles.core.recursion.tree import ALPHA, GAIN, ROW, SLOT, TURN, coordinates_of
 from chasles.groups.vectors import dot, tmatvec
 from chasles.scalars.elementary import absolute, maximum, sqrt
 
@@ -106,8 +106,8 @@ def converge(tree: Any, loops: Any, loop_work: Any, rows: Any, scale: float) -> 
     the shortest one there: forces and torques are weighed by what they would accelerate.
 
     Begins with a solution in loop_work.solution and r in loop_work.left.  Ends when the error of
-    v', in the mass metric, is REFINED of `scale`.  Returns the number of solves, beyond
-    MOST_REFINEMENTS if there is no end to it, and the fraction of |r| that the first one leaves.
+    v', in the mass metric, is REFINED of `scale`.  Returns SOLVED, or NOT_SOLVED if there is no end
+    to it, and the fraction of |r| that the first solve leaves.
     """
     x, r, last = loop_work.solution, loop_work.left, tree.rate_count + 6 * tree.body_count
     size, before, correction = row_product(loops, r, r), 0.0, 0.0
@@ -134,17 +134,17 @@ def converge(tree: Any, loops: Any, loop_work: Any, rows: Any, scale: float) -> 
         first = 1.0 - sqrt(reduced / before_this) if solves == 1 else first
         if not correction * sqrt(size / before_this) > REFINED * scale:
             break
-    if not correction > COARSE * scale:
-        solves = min(solves, MOST_REFINEMENTS)
-    return solves, first
+    endless = solves > MOST_REFINEMENTS and correction > COARSE * scale
+    return (NOT_SOLVED if endless else SOLVED), first
 
 
 @routine
-def put_damping(tree: Any, loops: Any, loop_work: Any) -> None:
-    """What the damped solution leaves of the rows, -mu lambda."""
+def converge_damped(tree: Any, loops: Any, loop_work: Any, rows: Any, scale: float) -> Any:
+    """What the damped solution leaves of the rows, -mu lambda, is removed by `converge`."""
     last = tree.rate_count + 6 * tree.body_count
     for row in range(loops.row_count):
         loop_work.left[row] = -loops.damping[row] * loop_work.solution[last + row]
+    return converge(tree, loops, loop_work, rows, scale)
 
 
 @once
@@ -163,8 +163,7 @@ def solve_rows(tree: Any, loops: Any, loop_work: Any, rows: Any) -> None:
     for row in range(loops.row_count):
         multiplier = loop_work.solution[last + row]
         energy -= multiplier * (loop_work.left[row] + loops.damping[row] * multiplier)
-    put_damping(tree, loops, loop_work)
-    converge(tree, loops, loop_work, rows, sqrt(maximum(0.0, energy)))
+    converge_damped(tree, loops, loop_work, rows, sqrt(maximum(0.0, energy)))
 
 
 # --- accelerations ---
@@ -176,7 +175,7 @@ def motion_norm(tree: Any, rows: Any) -> float:
     total = 0.0
     for body in range(tree.body_count):
         at = body * ROW
-        alpha, a = vec3(rows, at + ALPHA), vec3(rows, at + ACCELERATION)
+        alpha, a = twist6(rows, at + ALPHA)
         alpha = tmatvec(mat9(rows, at + TURN), alpha)
         total += dot(alpha, spread(get6(tree.inertia, 6 * body), alpha))
         total += tree.mass[body] * dot(a, a)
@@ -254,20 +253,19 @@ def refine_motion(mechanism: Any, workspace: Any, out: Any, first: int) -> int:
     scale = motion_norm(tree, rows) + load_norm(tree, mechanism.tree_work, mechanism.system)
     copy(beyond(out, first), loop_work.solution, rates)
     gather(tree, loops, loop_work, rows, loop_work.solution)
-    put_damping(tree, loops, loop_work)
-    solves, left = converge(tree, loops, loop_work, rows, scale)
+    outcome, left = converge_damped(tree, loops, loop_work, rows, scale)
     for _ in range(MOST_RESTARTS):
         if left <= HARD:
             break
         # Rounding has parted the residual from what it was computed to be: anew from J and eta.
         put_row_residuals(tree, loops, loop_work, rows, workspace)
-        solves, left = converge(tree, loops, loop_work, rows, scale)
+        outcome, left = converge(tree, loops, loop_work, rows, scale)
     copy(loop_work.solution, beyond(out, first), rates)
     for body in range(tree.body_count):
         put6(rows, body * ROW + ALPHA, get6(loop_work.solution, rates + 6 * body))
     last = rates + 6 * tree.body_count
     copy(beyond(loop_work.solution, last), loop_work.multipliers, loops.row_count)
-    return SOLVED if solves <= MOST_REFINEMENTS else NOT_SOLVED
+    return outcome
 
 
 @once

@@ -12,37 +12,30 @@ velocities, which moves coordinates only and so cannot open a joint of the tree.
 from typing import Any
 
 from chasles.compiled import fetch, hot, once, routine
-from chasles.core.arrays import get6, mat9, put3, put6, vec3
+from chasles.core.arrays import add3, get6, mat9, put3, put6, twist6, vec3
 from chasles.core.blocks.small import (
-    NOTHING,
     backward3,
     dot6,
-    forward3,
     forward6,
     get_triangle6,
-    minus_scaled6,
     scale3,
     scale6,
+    solve3,
 )
-from chasles.core.recursion.accelerate import accelerate_body, chart_rates, free_rates, solve_six
+from chasles.core.recursion.accelerate import accelerate_body, chart_rates, solve_six
 from chasles.core.recursion.articulate import add_load, articulate_body, clear_loads
 from chasles.core.recursion.denormals import LONG, flushed6
-from chasles.core.recursion.eliminate import (
-    SOLVED,
-    eliminate_group,
-    resolve_group,
-    substitute_group,
-)
+from chasles.core.recursion.eliminate import SOLVED, eliminate_group, put_multipliers, resolve_group
 from chasles.core.recursion.groups import ALONG
-from chasles.core.recursion.isolated import eliminate_isolated, propagate_isolated, solve_isolated
+from chasles.core.recursion.inertia import moved_wrench
+from chasles.core.recursion.own_axes import eliminate_isolated, propagate_isolated, solve_isolated
 from chasles.core.recursion.program import CLOSE
-from chasles.core.recursion.propagation import propagate_body, row_of_whole
+from chasles.core.recursion.propagation import minus_rows, propagate_body, rows_of_group
 from chasles.core.recursion.tree import (
     ALPHA,
     COLUMN,
     COUPLING,
     FACTOR,
-    FORCE,
     FREE,
     GAIN,
     LEVER,
@@ -54,7 +47,8 @@ from chasles.core.recursion.tree import (
     axis_of,
     coordinates_of,
 )
-from chasles.groups.vectors import ZERO, add, axpy, cross, dot, neg, tmatvec
+from chasles.core.twists import axpy_twists, power
+from chasles.groups.vectors import ZERO, add, dot, neg, tmatvec
 
 #: Steps of the program from asking for memory to using it, in models that are larger than caches:
 #: those with so many places.
@@ -129,14 +123,11 @@ def multiplier_effort(loops: Any, loop_work: Any, body: int, slot: int) -> Any:
 
 
 @hot
-def multiplier_wrench(loops: Any, loop_work: Any, body: int) -> Any:
-    """-(L^-1 G) lambda of all groups on a pair of six dimensions."""
-    total = NOTHING
+def minus_multipliers(loops: Any, loop_work: Any, body: int, total: Any) -> Any:
+    """Less (L^-1 G) lambda of all groups on a pair of six dimensions."""
     for place in range(loops.first_place[body], loops.first_place[body + 1]):
-        m, into = vec3(loop_work.found, 3 * loops.place_group[place]), 18 * place
-        total = minus_scaled6(total, m[0], get6(loop_work.reach, into))
-        total = minus_scaled6(total, m[1], get6(loop_work.reach, into + 6))
-        total = minus_scaled6(total, m[2], get6(loop_work.reach, into + 12))
+        m = vec3(loop_work.found, 3 * loops.place_group[place])
+        total = minus_rows(total, m, rows_of_group(loop_work.reach, place))
     return total
 
 
@@ -145,8 +136,8 @@ def apply_multipliers(tree: Any, loops: Any, loop_work: Any, rows: Any, body: in
     r"""What multipliers do to the coordinates of a pair: $\ddot q \mathrel{-}= D^{-1}V\lambda$."""
     at, pair = body * ROW, tree.pair[body]
     if pair >= FREE:
-        wrench = multiplier_wrench(loops, loop_work, body)
-        put6(rows, at + ALPHA, minus_scaled6(get6(rows, at + ALPHA), -1.0, wrench))
+        push = minus_multipliers(loops, loop_work, body, get6(rows, at + ALPHA))
+        put6(rows, at + ALPHA, push)
     elif pair == SPHERICAL:
         factor = get6(rows, at + COLUMN)
         total = (
@@ -154,7 +145,7 @@ def apply_multipliers(tree: Any, loops: Any, loop_work: Any, rows: Any, body: in
             multiplier_effort(loops, loop_work, body, 1),
             multiplier_effort(loops, loop_work, body, 2),
         )
-        put3(rows, at + PULL, add(vec3(rows, at + PULL), backward3(factor, scale3(factor, total))))
+        add3(rows, at + PULL, backward3(factor, scale3(factor, total)))
     else:
         for slot in range(coordinates_of(pair)):
             effort = multiplier_effort(loops, loop_work, body, slot)
@@ -170,7 +161,7 @@ def loop_outward(
         step = loops.step_count - 1 - back
         index = loops.program[2 * step + 1]
         if loops.program[2 * step] == CLOSE:
-            substitute_group(loops, loop_work, rows, index)
+            put_multipliers(loops, loop_work, rows, index)
         else:
             if loops.first_place[index] < loops.first_place[index + 1]:
                 apply_multipliers(tree, loops, loop_work, rows, index)
@@ -180,15 +171,12 @@ def loop_outward(
                 solve_six(rows, index * ROW)
             else:
                 accelerate_body(tree, rows, index, down, moving, 0, out, first)
-    for k in range(loops.chart_count):
-        body = loops.charts[k]
+    for body in range(tree.body_count):
         into = first + tree.rate_at[body]
-        if tree.pair[body] == FREE:
-            free_rates(rows, body * ROW, down, out, into)
-        else:
+        if tree.pair[body] >= FREE:
             chart_rates(tree, rows, body, down, moving, out, into)
-        if loops.group_count >= LONG:
-            put6(out, into, flushed6(get6(out, into)))
+            if loops.group_count >= LONG:
+                put6(out, into, flushed6(get6(out, into)))
 
 
 # --- again ---
@@ -199,22 +187,22 @@ def resolve_body(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int) ->
     """A body's pair gives way to the loads that eliminated rows left on it."""
     at, pair = body * ROW, tree.pair[body]
     first, last = loops.first_place[body], loops.first_place[body + 1]
-    p = (vec3(rows, at + TORQUE), vec3(rows, at + FORCE))
+    p = twist6(rows, at + TORQUE)
     if pair >= FREE:
-        x = NOTHING
+        x = neg(p[0]) + neg(p[1])
         if loops.isolated[body] == 0:
             factor = get_triangle6(rows, at + FACTOR)
-            x = forward6(factor, neg(p[0]) + neg(p[1]))
+            x = forward6(factor, x)
             scaled = scale6(factor, x)
             for place in range(first, last):
                 for k in range(3):
-                    known = dot6(row_of_whole(loop_work.reach, place, k), scaled)
+                    known = dot6(get6(loop_work.reach, 18 * place + 6 * k), scaled)
                     loop_work.rhs[3 * loops.place_group[place] + k] -= known
         put6(rows, at + ALPHA, x)
         return
     if pair == SPHERICAL:
         factor = get6(rows, at + COLUMN)
-        free = backward3(factor, scale3(factor, forward3(factor, neg(p[0]))))
+        free = solve3(factor, neg(p[0]))
         put3(rows, at + PULL, free)
         for place in range(first, last):
             for k in range(3):
@@ -223,18 +211,16 @@ def resolve_body(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int) ->
         p = (ZERO, add(p[1], tmatvec(mat9(rows, at + COUPLING), free)))
     else:
         for slot in range(coordinates_of(pair)):
-            s = axis_of(tree, rows, body, pair, slot)
-            pull = -rows[at + SLOT * slot + GAIN] * (dot(s[0], p[0]) + dot(s[1], p[1]))
-            rows[at + SLOT * slot + PULL] = pull
+            s, of = axis_of(tree, rows, body, pair, slot), at + SLOT * slot
+            pull = -rows[of + GAIN] * power(s, p)
+            rows[of + PULL] = pull
             for place in range(first, last):
                 for k in range(3):
                     known = loop_work.along[ALONG * place + 3 * slot + k] * pull
                     loop_work.rhs[3 * loops.place_group[place] + k] -= known
-            u = at + COLUMN + SLOT * slot
-            p = (axpy(pull, vec3(rows, u), p[0]), axpy(pull, vec3(rows, u + 3), p[1]))
+            p = axpy_twists(pull, twist6(rows, of + COLUMN), p)
     if tree.parent[body] >= 0:
-        arm = cross(vec3(rows, at + LEVER), p[1])
-        add_load(rows, tree.parent[body] * ROW, add(p[0], arm), p[1])
+        add_load(rows, tree.parent[body] * ROW, moved_wrench(p, vec3(rows, at + LEVER)))
 
 
 @routine

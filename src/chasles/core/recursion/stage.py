@@ -11,7 +11,7 @@
 
 from typing import Any
 
-from chasles.compiled import borrow, hot, kernel, once
+from chasles.compiled import beyond, borrow, hot, kernel, once
 from chasles.core.arrays import SCREW_FORM, clear, copy
 from chasles.core.constraints.registry import PAIR, assemble_joint
 from chasles.core.constraints.rows import screw_rows
@@ -19,7 +19,7 @@ from chasles.core.forces.registry import add_force_wrench, effort_of
 from chasles.core.recursion.accelerate import accelerations
 from chasles.core.recursion.articulate import clear_sums, load_wrenches
 from chasles.core.recursion.coupled import put_coupled_rows
-from chasles.core.recursion.kinematics import kinematics, place
+from chasles.core.recursion.kinematics import kinematics, place, place_bodies
 from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.refine import loop_accelerations
 from chasles.core.recursion.solving import loop_inward
@@ -97,20 +97,18 @@ def push_along(mechanism: Any, workspace: Any, state: Any) -> None:
 def put_cut_rows(mechanism: Any, workspace: Any, state: Any) -> None:
     """J and eta of the cut joints, at the placed bodies."""
     system, loops = mechanism.system, mechanism.loops
+    absolute, jacobian, eta = workspace.absolute, workspace.jacobian, workspace.eta
     if loops.coupled_count > 0:
-        put_coupled_rows(mechanism, workspace, state, workspace.absolute, workspace.eta)
+        put_coupled_rows(mechanism, workspace, state, absolute, eta)
     for k in range(loops.joint_count):
         joint = loops.joints[k]
         if loops.in_world[k] != 0:  # no J: what is asked of the rows is what pulls them
             first = system.joints.first_row[joint]
-            for row in range(first, first + system.joints.span[joint]):
-                workspace.eta[row] = 0.0
+            clear(beyond(eta, first), system.joints.span[joint])
         elif system.joints.kind[joint] == PAIR and system.form == SCREW_FORM:
-            screw_rows(system.joints, joint, workspace.absolute, workspace.jacobian, workspace.eta)
+            screw_rows(system.joints, joint, absolute, jacobian, eta)
         else:
-            assemble_joint(
-                system, joint, workspace.absolute, workspace, workspace.jacobian, workspace.eta
-            )
+            assemble_joint(system, joint, absolute, workspace, jacobian, eta)
 
 
 @once
@@ -129,10 +127,9 @@ def accelerate_loops(mechanism: Any, workspace: Any, out: Any, first: int) -> in
 def factor_at(mechanism: Any, workspace: Any, state: Any, closing: int) -> int:
     """Factor at a state, whatever pushes there: SOLVED or a row (see `loop_inward`)."""
     tree, tree_work, loop_work = mechanism.tree, mechanism.tree_work, mechanism.loop_work
-    kinematics(tree, state, tree_work.rows)
     clear_sums(tree, tree_work.rows)
     clear(tree_work.efforts, tree.rate_count)
-    place(tree, state, tree_work.rows, workspace.absolute)
+    place_bodies(tree, state, tree_work.rows, workspace.absolute)
     put_cut_rows(mechanism, workspace, state)
     load_rows(mechanism, workspace)
     loop_work.selecting[0] = 1

@@ -97,7 +97,6 @@ def make_loops(tree: Tree, cuts: Sequence[LoopConstraint]) -> Loops:
         **coupling_tables(found),
         begins=np.zeros(len(groups), np.int64),
         isolated=isolated_bodies(tree, found),
-        charts=np.flatnonzero(loose),
         loading=np.full(len(groups), BY_ROWS, np.int64),
         axes=np.zeros((len(groups), 9)),
         points=np.zeros((len(groups), 3)),
@@ -116,7 +115,6 @@ def make_loops(tree: Tree, cuts: Sequence[LoopConstraint]) -> Loops:
         step_count=len(steps),
         place_count=len(found.places),
         value_count=values.count,
-        chart_count=sum(loose),
         coupled_count=sum(cut.is_coupling for cut in cuts),
         is_damped=0,
         has_rotor_rows=int(bool(rotors)),
@@ -163,8 +161,7 @@ def isolated_bodies(tree: Tree, found: Riders) -> Integers:
 
 
 def place_tables(parent: list[int], loose: list[bool], found: Riders) -> dict[str, Any]:
-    """Where groups are propagated: on their own bodies, from body to body, and on the one where
-    they end."""
+    """Where groups are propagated: on their own bodies, from body to body, and where they end."""
     cuts, place = found.cuts, found.place
     sides = [(place(cuts[k].a, g), place(cuts[k].b, g)) for g, (k, _) in enumerate(found.groups)]
     riding = found.first_place[-1]
@@ -196,8 +193,7 @@ def coupling_tables(found: Riders) -> dict[str, Any]:
     terms = [cut.terms for cut in of]
     listed = [(g, term) for g, group in zip(groups, terms) for term in group]
     gauges = [gauge for cut in of for gauge in cut.gauges]
-    powers = [(0.0, *term.powers) for _, term in listed]
-    powers += [(0.0, *gauge.powers) for gauge in gauges]
+    powers = [(0.0, *part.powers) for part in [term for _, term in listed] + gauges]
     ties = [(g, body) for g, cut in zip(groups, of) for body in cut.ties]
     return {
         "coupled": np.array([starting[g] for g in groups], np.int64),
@@ -210,9 +206,8 @@ def coupling_tables(found: Riders) -> dict[str, Any]:
         "term_rate": np.array([t.rate for _, t in listed], np.int64),
         "term_turns": np.array([t.turns for _, t in listed], np.int64),
         "term_point": np.array([t.point for _, t in listed], float).reshape(-1, 3),
-        "first_power": starts(powers)[: len(listed)],
-        **gauge_tables(of, starts(powers)[len(listed) : -1]),
-        "degree": np.array([len(t.powers) for _, t in listed], np.int64),
+        "first_power": starts(powers),
+        **gauge_tables(of),
         "powers": np.array([x for group in powers for x in group], float),
         "coupled_address": np.array([cut.address for cut in of], np.int64),
         "first_tie": starts([cut.ties for cut in of]),
@@ -221,7 +216,7 @@ def coupling_tables(found: Riders) -> dict[str, Any]:
     }
 
 
-def gauge_tables(couplings: Sequence[LoopConstraint], powers: Integers) -> dict[str, Any]:
+def gauge_tables(couplings: Sequence[LoopConstraint]) -> dict[str, Any]:
     """Coordinates of joints that have rows: ties on their bodies come in their order."""
     first, ties = 0, []
     for cut in couplings:
@@ -239,8 +234,6 @@ def gauge_tables(couplings: Sequence[LoopConstraint], powers: Integers) -> dict[
         "gauge_frames": np.array(frames, float).reshape(-1, 24),
         "gauge_sign": np.array([x.sign for x in gauges], float),
         "gauge_turn": np.array([x.angle_at for x in gauges], np.int64),
-        "gauge_power": np.array(powers, np.int64),
-        "gauge_degree": np.array([len(x.powers) for x in gauges], np.int64),
     }
 
 

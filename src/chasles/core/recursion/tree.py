@@ -26,24 +26,23 @@ with constants C (turn) and s (lever) on the parent and the joint's own motion (
 | direct      | SO(3) x R^3    | quaternion, x             | body rate, dx/dt          |
 | proper      | SE(3)          | quaternion, x             | body twist, working axes  |
 
-Angles are unwrapped.  Their cosine and sine are stored because a stage multiplies them by those of
-a short increment, for which a series does; a finished step computes them anew.
+Angles are unwrapped.  Their cosine and sine are stored: a stage multiplies them by those of a short
+increment, by a series; a finished step computes them anew.
 
-*Charts.*  A body on a chart of six dimensions is on a joint that locks nothing: "free" where the
-chart is SO(3)xR3 against the ground, "direct" against another body, "proper" on SE(3) against
-either.  x is P seen from the point of the reference body, in its working axes; the chart's own
-origins and axes differ from these by constants, which no Munthe-Kaas method sees.  Such a joint
-exerts nothing: the body hands nothing to anyone (`parent` is the ground), is articulated as a free
-root, and only its rates are taken against the reference (`base`).
+*Charts.*  A body on a chart of six dimensions has a joint that locks nothing: "free" for SO(3)xR3
+against the ground, "direct" against another body, "proper" for SE(3) against either.  x is P seen
+from the point of the reference body, in its working axes; the chart's own origins and axes differ
+from these by constants, which no Munthe-Kaas method sees.  Such a joint exerts nothing: the body is
+articulated as a free root (`parent` is the ground), and only its rates refer to the reference
+(`base`).
 
-*The planar pair* allows the motions of SE(2), which is not abelian.  It is charted by the direct
-product SO(2) x R^2 instead: x and y are displacements of the centre of mass along axes of the
-*parent*.  That group acts on the same poses, simply transitively (turn about the moved point, shift
-along fixed axes), so a Munthe-Kaas method on it is one on the poses of the pair; its algebra is
-abelian, dexp^-1 = 1.  SO(3)xR3 relative to the parent, restricted to turns about z and shifts in
-the plane, is that very group: the method is the one of the six-dimensional chart.  With a pitch
-(planar-helical motions) every radian advances along z as well; a Schoenflies pair also shifts along
-z.  So there is a pair for each of the twelve classes of connected subgroups of SE(3).
+*The planar pair* allows the motions of SE(2).  Its chart is the abelian product SO(2) x R^2: x and
+y are displacements of the centre of mass along axes of the *parent*.  That group acts on the same
+poses, simply transitively (turn about the moved point, shift along fixed axes), and dexp^-1 = 1.
+It is SO(3)xR3 relative to the parent, restricted to turns about z and shifts in the plane, so the
+method is the one of the six-dimensional chart.  With a pitch (planar-helical motions) every radian
+advances along z as well; a Schoenflies pair also shifts along z.  So there is a pair for each of
+the twelve classes of connected subgroups of SE(3).
 """
 
 from collections.abc import Sequence
@@ -52,8 +51,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chasles.compiled import formula
-from chasles.core.arrays import Floats, Integers, vec3
-from chasles.groups.vectors import ZERO, cross, scale
+from chasles.core.arrays import Floats, Integers, mat9, vec3
+from chasles.groups.vectors import ZERO, cross, matmult, scale
 
 # --- pairs ---
 
@@ -134,9 +133,7 @@ class Tree(NamedTuple):
     """Bodies, parents first.  Symmetric matrices are lower triangles, row by row."""
 
     parent: Integers  # (n,) what feels its joint's wrench; -1: the ground
-    base: (
-        Integers  # (n,) what its coordinates are taken against: the parent, or a chart's reference
-    )
+    base: Integers  # (n,) what its coordinates refer to: the parent, or a chart's reference
     pair: Integers  # (n,)
     stored_at: Integers  # (n,) first of its stored numbers
     rate_at: Integers  # (n,) first of its velocities
@@ -239,25 +236,21 @@ def make_tree_workspace(
 
 @formula
 def column_of_turn(rows: Any, at: int, k: int) -> Any:
+    """Axis k of a working frame."""
     return rows[at + TURN + k], rows[at + TURN + 3 + k], rows[at + TURN + 6 + k]
 
 
 @formula
-def z_axis(rows: Any, at: int) -> Any:
-    return column_of_turn(rows, at, 2)
-
-
-@formula
-def is_shift(pair: int, slot: int) -> bool:
-    """Whether a coordinate turns nothing.  Of all pairs but balls and charts."""
-    return slot >= turns_of(pair) and pair != SPHERICAL_ARMATURE
+def own_turn(tree: Any, rows: Any, body: int) -> Any:
+    """R of the body's own frame."""
+    return matmult(mat9(rows, body * ROW + TURN), mat9(tree.axes, 9 * body))
 
 
 @formula
 def axis_of(tree: Any, rows: Any, body: int, pair: int, slot: int) -> Any:
     """S of a coordinate: (turn, shift).  Of all pairs but balls and charts."""
     at = body * ROW
-    z = z_axis(rows, at)
+    z = column_of_turn(rows, at, 2)
     if pair == SPHERICAL_ARMATURE:
         return column_of_turn(rows, at, slot), ZERO
     if pair == REVOLUTE:
