@@ -173,13 +173,15 @@ def add_grounded(tangent: Any) -> None:
 
 
 @routine
-def factor_rows(matrix: Any, out: Any) -> None:
-    """Rows l with the sum of l l^T = the symmetric part of a matrix, where that is positive.
+def factor_rows(matrix: Any, out: Any) -> int:
+    """Rows l with the sum of l l^T = the symmetric part of a matrix, where that is positive; how
+    many of the six are not zero.
 
     Cholesky's method, the largest pivot first; it ends where no pivot is left.  In a positive
     matrix no entry is larger than the root of the product of its pivots: those of others are cut.
     The matrix is used up.
     """
+    clear(out, SIZE)
     for i in range(6):
         for j in range(i):
             mean = 0.5 * (matrix[6 * i + j] + matrix[6 * j + i])
@@ -191,9 +193,8 @@ def factor_rows(matrix: Any, out: Any) -> None:
             if matrix[7 * i] > pivot:
                 best, pivot = i, matrix[7 * i]
         first = pivot if row == 0 else first
-        clear(beyond(out, 6 * row), 6)
         if not pivot > NOTHING * first:
-            continue
+            return row
         root = sqrt(pivot)
         for i in range(6):
             own = matrix[7 * i]
@@ -205,19 +206,18 @@ def factor_rows(matrix: Any, out: Any) -> None:
                 matrix[6 * i + j] -= out[6 * row + i] * out[6 * row + j]
         for i in range(6):  # exactly, so that it is not chosen again
             matrix[6 * i + best], matrix[6 * best + i] = 0.0, 0.0
+    return 6
 
 
 @routine
 def add_positive(matrix: Any, factor: float, spare: Any, rows: Any, out: Any) -> None:
     """Add factor * the positive part of a matrix."""
     copy(matrix, spare, SIZE)
-    factor_rows(spare, rows)
-    for i in range(6):
-        for j in range(6):
-            total = 0.0
-            for row in range(6):
-                total += rows[6 * row + i] * rows[6 * row + j]
-            out[6 * i + j] += factor * total
+    for row in range(factor_rows(spare, rows)):
+        for i in range(6):
+            scaled = factor * rows[6 * row + i]
+            for j in range(6):
+                out[6 * i + j] += scaled * rows[6 * row + j]
 
 
 # --- the equations ---
