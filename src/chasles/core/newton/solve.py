@@ -33,8 +33,9 @@ from chasles.scalars.elementary import sqrt
 
 #: Iterations at the most.
 MOST_ITERATIONS = 40
-#: Velocities that change by less than this fraction of theirs have converged.
-CONVERGED = 1e-14
+#: Velocities that change by less than this fraction of theirs have converged, and those that would
+#: in the next iteration, if that shrinks the change as much as the last one did.
+CONVERGED, FORESEEN = 1e-14, 1e-15
 #: ... or by less than this, or poses by less than that fraction of the largest length, if the
 #: change is not much smaller than the one before: it is rounding.
 ROUNDED, ROUNDED_PLACES, STALLED = 1e-8, 1e-12, 0.5
@@ -156,7 +157,8 @@ def check_convergence(
     scale = speed + size_of(mechanism, iteration, iteration.unknown)
     is_rounding = changed <= max(ROUNDED * scale, ROUNDED_PLACES * iteration.reach / factors[1])
     stalls = is_rounding and changed > STALLED * before > 0.0
-    return (changed <= CONVERGED * scale or stalls) and changed < BEYOND, is_rounding
+    settles = changed < SLOW * before and changed * changed <= FORESEEN * scale * before
+    return (changed <= CONVERGED * scale or settles or stalls) and changed < BEYOND, is_rounding
 
 
 @once
