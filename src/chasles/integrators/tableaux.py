@@ -135,14 +135,8 @@ class Tableau:
         return Tableau, (self.a, self.b, self.c, self.name, self.b_embedded)
 
     def _key(self) -> tuple[object, ...]:
-        second = None if self.b_embedded is None else tuple(self.b_embedded.tolist())
-        return (
-            self.name,
-            tuple(self.a.ravel().tolist()),
-            tuple(self.b.tolist()),
-            tuple(self.c.tolist()),
-            second,
-        )
+        arrays = (self.a, self.b, self.c, self.b_embedded)
+        return self.name, *(None if x is None else tuple(x.ravel().tolist()) for x in arrays)
 
 
 def read_only(array: Floats) -> Floats:

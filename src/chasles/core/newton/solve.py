@@ -28,7 +28,7 @@ from chasles.core.newton.rows import correct_gaps, correct_rows, settle_powers
 from chasles.core.outcomes import EVALUATED, ITERATED, NEWTON_FAILED, OK, count_up
 from chasles.core.outcomes import FACTORED as ALL_FACTORED
 from chasles.core.stage import stage
-from chasles.core.state_block import retract, slope_length
+from chasles.core.state_block import linear_count, retract, slope_length
 from chasles.scalars.elementary import sqrt
 
 #: Iterations at the most.
@@ -61,7 +61,7 @@ def put_increment(mechanism: Any, iteration: Any, factors: Any, step: float) -> 
         increment[k] = iteration.pose[k] + (g_2 * iteration.unknown[k] + iteration.shift[k])
         increment[mechanism.tree.rate_count + k] = iteration.rate[k] + g_1 * iteration.unknown[k]
     first = 2 * mechanism.tree.rate_count
-    for k in range(slope_length(mechanism) - first):
+    for k in range(linear_count(mechanism)):
         increment[first + k] = 0.5 * step * (iteration.begun[k] + iteration.slope[first + k])
 
 
@@ -129,7 +129,7 @@ def shift_to_past(mechanism: Any, iteration: Any) -> float:
 def restart_iteration(mechanism: Any, iteration: Any) -> None:
     """The first iterate: the guess, and integrals that grow as they did at the start."""
     first = 2 * mechanism.tree.rate_count
-    copy(iteration.begun, beyond(iteration.slope, first), slope_length(mechanism) - first)
+    copy(iteration.begun, beyond(iteration.slope, first), linear_count(mechanism))
     for k in range(mechanism.tree.rate_count):
         iteration.unknown[k], iteration.shift[k] = iteration.guess[k], 0.0
 
@@ -219,7 +219,7 @@ def count_one(iteration: Any, this: int, all_of_them: int) -> None:
 @hot
 def put_begun(mechanism: Any, iteration: Any, rates: Any) -> None:
     """Rates of the integrals at the start of a step."""
-    copy(rates, iteration.begun, slope_length(mechanism) - 2 * mechanism.tree.rate_count)
+    copy(rates, iteration.begun, linear_count(mechanism))
 
 
 @hot
@@ -229,7 +229,7 @@ def put_rest(mechanism: Any, iteration: Any, out: Any, rates: Any) -> None:
     After `solve_step`.
     """
     first, layout = 2 * mechanism.tree.rate_count, mechanism.layout
-    copy(beyond(iteration.slope, first), rates, slope_length(mechanism) - first)
+    copy(beyond(iteration.slope, first), rates, linear_count(mechanism))
     copy(iteration.multipliers, beyond(out, layout.multipliers), layout.kept - layout.multipliers)
 
 
