@@ -40,7 +40,7 @@ from chasles.core.stage import stage
 from chasles.core.state_block import finish_step, linear_count, retract, slope_length
 from chasles.integrators.methods import Method, register_method
 from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas, make_munthe_kaas
-from chasles.integrators.tableaux import method as find_tableau
+from chasles.integrators.tableaux import rk4
 
 MOST_POINTS = 4
 #: Accelerations that an explicit step resolves change by no more than so many times themselves.
@@ -85,7 +85,7 @@ def length_of_history(order: int, rows: int, velocities: int, integrals: int) ->
 def fit_bliedf(order: int, solver: Any, mechanism: Any) -> Bliedf:
     """Storage for a mechanism."""
     iteration = make_newton_workspace(solver, mechanism, order)
-    starter = make_munthe_kaas(find_tableau("rk4"), mechanism.layout.kept, slope_length(mechanism))
+    starter = make_munthe_kaas(rk4(), mechanism.layout.kept, slope_length(mechanism))
     return Bliedf(
         order, iteration, starter, np.zeros(order + 1), iteration.point, iteration.tally,
     )  # fmt: skip

@@ -334,17 +334,10 @@ METHODS: dict[str, Callable[[], Tableau]] = {
 }
 
 
-def method(name: str | Tableau) -> Tableau:
-    """The tableau of that name; a tableau of one's own passes through.
+def method(name: str) -> Tableau:
+    """The tableau of that name.
 
     >>> method("rk4")
     Tableau('rk4', order 4, 4 stages)
     """
-    if isinstance(name, Tableau):
-        return name
-    if not isinstance(name, str):
-        raise InvalidOption(
-            f"method must be a name or a Tableau, got one of type {type(name).__name__}.",
-            f"Give a Tableau, or one of: {', '.join(METHODS)}.",
-        )
     return METHODS[UnknownName.check("method", name, METHODS)]()
