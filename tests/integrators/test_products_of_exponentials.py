@@ -8,7 +8,7 @@ from mechanisms import SPACES, double_pendulum, heavy_top
 from runs import last, observed_order
 
 import chasles as ch
-from chasles.integrators.methods import PRODUCTS
+from chasles.integrators.products import PRODUCTS
 
 #: Numbers of steps at which the error is that of the leading term.
 COUNTS = {

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from chasles.integrators.methods import find_method
 from chasles.integrators.order_conditions import (
     density,
     forest,
@@ -323,7 +324,7 @@ def test_a_method_is_found_by_name_and_a_tableau_passes_through():
     assert list(METHODS) == list(ORDER_AND_STAGES)
     assert method("rk4") is method("rk4")
     mine = Tableau([[0, 0], [2 / 3, 0]], [1 / 4, 3 / 4])
-    assert method(mine) is mine
+    assert find_method(mine).tableau is mine
     assert all(
         f"order {order}, {stages} stage" in (METHODS[name].__doc__ or "").lower()
         for name, (order, stages) in ORDER_AND_STAGES.items()
@@ -338,7 +339,7 @@ def test_an_unknown_method_suggests_the_closest():
 
 @pytest.mark.parametrize("wrong", [4, None, [1.0], Tableau, np.zeros((2, 2))])
 def test_what_is_neither_name_nor_tableau_is_refused(wrong):
-    message = refusal(lambda: method(wrong))
+    message = refusal(lambda: find_method(wrong))
     assert "must be a name or a Tableau" in message and "rk4" in message
 
 

@@ -65,7 +65,7 @@ def test_a_rod_that_swings_is_right_or_reported(k, c, step):
         return
     off = np.abs(run.position("bob")[-1] - exact()).max()
     assert off > 0.03
-    assert "stiff forces turn" in texts
+    assert "stiff forces turn" in texts or "the motion after that is not right" in texts
 
 
 @pytest.mark.parametrize("step", [4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4])

@@ -171,10 +171,17 @@ def find_driver_powers(mechanism: Any, workspace: Any, rates: Any) -> None:
             if tree_work.has_wrenches == 0:
                 clear(tree_work.wrenches, 6 * tree.body_count)
             add_row_wrenches(mechanism, workspace)
-        reactions(tree, tree_work, mechanism.joint_wrench)
-        along_coordinates(tree, tree_work.rows, mechanism.joint_wrench, rates, mechanism.efforts)
-        # What forces do along a coordinate is not the driver's.
-        put_coordinate_powers(mechanism, workspace, tree_work.efforts, 1.0)
+        put_effort_powers(mechanism, workspace, mechanism, rates)
+
+
+@routine
+def put_effort_powers(mechanism: Any, workspace: Any, equations: Any, rates: Any) -> None:
+    """The power of drivers of coordinates, by what the bodies of solved equations need."""
+    tree, tree_work = equations.tree, equations.tree_work
+    reactions(tree, tree_work, mechanism.joint_wrench)
+    along_coordinates(tree, tree_work.rows, mechanism.joint_wrench, rates, mechanism.efforts)
+    # What forces do along a coordinate is not the driver's.
+    put_coordinate_powers(mechanism, workspace, tree_work.efforts, 1.0)
 
 
 @routine

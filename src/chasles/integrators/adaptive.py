@@ -197,18 +197,25 @@ def error_of_step(
     DOP853 has two estimates, of orders 5 and 3: $e_5^2/\sqrt{e_5^2 + e_3^2/100}$, which is less
     than $e_5$.
     """
-    length, measure = slope_length(mechanism), pair.measure
-    note_speeds(mechanism, measure, state, True)
-    note_speeds(mechanism, measure, out, False)
-    combine(pair.error, 0, pair.count, step, pair.slopes, length, pair.increment)
-    size = size_of_error(mechanism, measure, out, pair.increment, SHARE * rtol, SHARE * atol)
-    size = max(size, work_error(mechanism, pair, out, SHARE * rtol, SHARE * atol))
+    note_speeds(mechanism, pair.measure, state, True)
+    note_speeds(mechanism, pair.measure, out, False)
+    size = estimated_error(mechanism, pair, pair.error, out, step, rtol, atol)
     if pair.has_third == 0 or not 1.0 / SQUARED < size < SQUARED:
         return size
-    combine(pair.third, 0, pair.count, step, pair.slopes, length, pair.increment)
-    third = size_of_error(mechanism, measure, out, pair.increment, SHARE * rtol, SHARE * atol)
-    third = max(third, work_error(mechanism, pair, out, SHARE * rtol, SHARE * atol))
+    third = estimated_error(mechanism, pair, pair.third, out, step, rtol, atol)
     return size * size / sqrt(size * size + 0.01 * third * third)
+
+
+@routine
+def estimated_error(
+    mechanism: Any, pair: Any, weights: Any, out: Any, step: float, rtol: float, atol: float
+) -> float:
+    """By one estimate, that of motions or of works: the larger."""
+    length = slope_length(mechanism)
+    combine(weights, 0, pair.count, step, pair.slopes, length, pair.increment)
+    rtol, atol = SHARE * rtol, SHARE * atol
+    size = size_of_error(mechanism, pair.measure, out, pair.increment, rtol, atol)
+    return max(size, work_error(mechanism, pair, out, rtol, atol))
 
 
 @routine

@@ -37,10 +37,10 @@ from chasles.core.newton.solve import (
 )
 from chasles.core.outcomes import EVALUATED, OK, count_up
 from chasles.core.stage import stage
-from chasles.core.state_block import finish_step, retract, slope_length
+from chasles.core.state_block import finish_step, linear_count, retract, slope_length
 from chasles.integrators.methods import Method, register_method
 from chasles.integrators.rkmk import MuntheKaas, attempt_munthe_kaas, make_munthe_kaas
-from chasles.integrators.tableaux import method as find_tableau
+from chasles.integrators.tableaux import rk4
 
 MOST_POINTS = 4
 #: Accelerations that an explicit step resolves change by no more than so many times themselves.
@@ -85,7 +85,7 @@ def length_of_history(order: int, rows: int, velocities: int, integrals: int) ->
 def fit_bliedf(order: int, solver: Any, mechanism: Any) -> Bliedf:
     """Storage for a mechanism."""
     iteration = make_newton_workspace(solver, mechanism, order)
-    starter = make_munthe_kaas(find_tableau("rk4"), mechanism.layout.kept, slope_length(mechanism))
+    starter = make_munthe_kaas(rk4(), mechanism.layout.kept, slope_length(mechanism))
     return Bliedf(
         order, iteration, starter, np.zeros(order + 1), iteration.point, iteration.tally,
     )  # fmt: skip
@@ -99,12 +99,12 @@ def attempt_bliedf(
     iteration, layout, count = scheme.iteration, mechanism.layout, mechanism.tree.rate_count
     before, after = beyond(state, layout.history), beyond(out, layout.history)
     vectors = LENGTHS + scheme.order
-    linear = slope_length(mechanism) - 2 * mechanism.tree.rate_count
+    linear = linear_count(mechanism)
     if before[BEGUN] == 0.0:
         outcome = find_second_rates(mechanism, workspace, iteration, state, t, step)
         if outcome != OK:
             return outcome
-        put_begun(mechanism, iteration, beyond(iteration.slope, 2 * mechanism.tree.rate_count))
+        put_begun(mechanism, iteration, beyond(iteration.slope, 2 * count))
         after[EXPLICIT] = 1.0 if is_resolved(mechanism, iteration, step) else 0.0
     else:
         copy(beyond(before, vectors), iteration.unknown, count)
@@ -173,7 +173,7 @@ def put_known(
     iteration, past, weights = scheme.iteration, scheme.iteration.past, scheme.weights
     count, kept = mechanism.tree.rate_count, mechanism.layout.kept
     put_weights(weights, before, step, order)
-    lead = slope_length(mechanism) - 2 * mechanism.tree.rate_count + LENGTHS + scheme.order + count
+    lead = linear_count(mechanism) + LENGTHS + scheme.order + count
     for k in range(count):
         velocity = state[mechanism.tree.stored_count + k]
         grown, way, c = 0.0, 0.0, weights[0]

@@ -224,7 +224,7 @@ def begin(
     outcome = find_second_rates(mechanism, workspace, iteration, state, t, step)
     if outcome != OK:
         return outcome
-    put_begun(mechanism, iteration, beyond(iteration.slope, 2 * mechanism.tree.rate_count))
+    put_begun(mechanism, iteration, beyond(iteration.slope, 2 * count))
     late = scheme.alpha_m - scheme.alpha_f
     if scheme.start == 2 or (scheme.start == 0 and not is_resolved(mechanism, iteration, step)):
         late = 0.0

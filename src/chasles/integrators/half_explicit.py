@@ -192,11 +192,8 @@ def go_on(
             first = missed
         elif not missed < HALVED * last:
             small = missed <= LEFT * first or missed <= ROUNDED or step * missed <= UNSEEN
-            if not small and may_contradict(mechanism):
-                small = (
-                    missed <= GROWN * first
-                )  # what is left is what they contradict each other by
-            return OK if small else NOT_CONVERGED
+            contradicted = may_contradict(mechanism) and missed <= GROWN * first
+            return OK if small or contradicted else NOT_CONVERGED
         correct(mechanism, 1.0 / share, slope)
         count_up(scheme.tally, ITERATED, 1)
         last = missed

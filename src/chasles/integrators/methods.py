@@ -17,14 +17,13 @@ from chasles.integrators.compositions import composition
 from chasles.integrators.gauss import GAUSS, gauss_nodes, make_gauss
 from chasles.integrators.half_explicit import HALF_EXPLICIT, make_half_explicit
 from chasles.integrators.pairs import PAIR_TABLEAUX, PAIRS, Pair
-from chasles.integrators.products import COMMUTATOR_FREE, CROUCH_GROSSMAN, make_products, tableau_of
+from chasles.integrators.products import PRODUCTS, make_products, tableau_of
 from chasles.integrators.rattlie import RATTLIE, make_rattlie
 from chasles.integrators.rattlie_multipliers import length_of_history
 from chasles.integrators.rkmk import MuntheKaas, MuntheKaasWithRows, make_munthe_kaas
 from chasles.integrators.rosenbrock import W_METHODS, make_linearly_implicit
 from chasles.integrators.scipy_methods import FAR, PREFIX, SCIPY_NAMES, scipy_fields
 from chasles.integrators.tableaux import METHODS, Tableau
-from chasles.integrators.tableaux import method as find_tableau
 from chasles.model import InvalidOption, UnknownName
 from chasles.model.keywords import checked_keywords
 
@@ -92,8 +91,8 @@ def kept_beside(method: Method, rows: int, velocities: int, integrals: int) -> d
     return {"multipliers": rows if method.index else 0, "history": history}
 
 
-#: Products of exponentials, by name.
-PRODUCTS = {**COMMUTATOR_FREE, **CROUCH_GROSSMAN}
+#: Tableaux of Munthe-Kaas methods, by name.
+TABLEAUX = {**METHODS, **PAIR_TABLEAUX}
 #: Methods registered by others, by name.
 _OTHERS: dict[str, Method] = {}
 
@@ -203,13 +202,7 @@ def known_names() -> list[str]:
     """What a method may be called."""
     for module in IMPLICIT:
         import_module(f"chasles.integrators.{module}")
-    return [
-        *METHODS,
-        *PAIR_TABLEAUX,
-        *own_methods(),
-        *_OTHERS,
-        *SCIPY_NAMES,
-    ]
+    return [*TABLEAUX, *own_methods(), *_OTHERS, *SCIPY_NAMES]
 
 
 def find_method(method: Any) -> Method:
@@ -218,9 +211,15 @@ def find_method(method: Any) -> Method:
         return method
     if isinstance(method, Tableau):
         return of_tableau(method)
-    for names, make in FAMILIES:
-        if isinstance(method, str) and method in names:
-            return make(method)
+    if isinstance(method, str):
+        if method in _OTHERS:
+            return _OTHERS[method]
+        if method in TABLEAUX:
+            return of_tableau(TABLEAUX[method]())
+        if method in SCIPY_NAMES:
+            return scipy_method(method.removeprefix(PREFIX))
+        if method in own_methods():
+            return own_methods()[method]
     known = known_names()
     if not isinstance(method, str):
         raise InvalidOption(
@@ -228,16 +227,6 @@ def find_method(method: Any) -> Method:
             f"Give a Tableau, or one of: {', '.join(known)}.",
         )
     return _OTHERS[UnknownName.check("method", method, known)]
-
-
-#: Names of methods, and what makes one of its name.
-FAMILIES: tuple[tuple[Any, Callable[[str], Method]], ...] = (
-    (_OTHERS, _OTHERS.__getitem__),
-    (METHODS, lambda name: of_tableau(find_tableau(name))),
-    (PAIR_TABLEAUX, lambda name: of_tableau(PAIR_TABLEAUX[name]())),
-    ((*PRODUCTS, *GAUSS, *RATTLIE, *HALF_EXPLICIT, *W_METHODS), lambda name: own_methods()[name]),
-    (SCIPY_NAMES, lambda name: scipy_method(name.removeprefix(PREFIX))),
-)
 
 
 def check_admitted(method: Method, mechanism: Mechanism, setup: Setup) -> None:

@@ -131,7 +131,16 @@ def crouch_grossman(order: int, a: Sequence[Sequence[float]], b: Sequence[float]
     return Product(order, [[], *map(one_by_one, a)], one_by_one(b))
 
 
-CROUCH_GROSSMAN = {
+#: Methods by name.
+PRODUCTS = {
+    "lie-euler": Product(1, [[]], [[1.0]]),
+    "cf2": Product(2, [[], [[1 / 2]]], [[0.0, 1.0]]),
+    "cf3": Product(3, [[], [[1 / 3]], [[0.0, 2 / 3]]], [[1 / 3], [-1 / 12, 0.0, 3 / 4]]),
+    "cf4": Product(
+        4,
+        [[], [[1 / 2]], [[0.0, 1 / 2]], [[1 / 2], [-1 / 2, 0.0, 1.0]]],
+        [[3 / 12, 2 / 12, 2 / 12, -1 / 12], [-1 / 12, 2 / 12, 2 / 12, 3 / 12]],
+    ),
     "cg3": crouch_grossman(3, [[3 / 4], [119 / 216, 17 / 108]], [13 / 51, -2 / 3, 24 / 17]),
     "cg4": crouch_grossman(
         4,
@@ -148,17 +157,5 @@ CROUCH_GROSSMAN = {
             -0.1907142565505889,
             0.3322195591068374,
         ],
-    ),
-}
-
-
-COMMUTATOR_FREE = {
-    "lie-euler": Product(1, [[]], [[1.0]]),
-    "cf2": Product(2, [[], [[1 / 2]]], [[0.0, 1.0]]),
-    "cf3": Product(3, [[], [[1 / 3]], [[0.0, 2 / 3]]], [[1 / 3], [-1 / 12, 0.0, 3 / 4]]),
-    "cf4": Product(
-        4,
-        [[], [[1 / 2]], [[0.0, 1 / 2]], [[1 / 2], [-1 / 2, 0.0, 1.0]]],
-        [[3 / 12, 2 / 12, 2 / 12, -1 / 12], [-1 / 12, 2 / 12, 2 / 12, 3 / 12]],
     ),
 }

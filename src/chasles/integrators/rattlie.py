@@ -56,7 +56,7 @@ from chasles.core.recursion.stage import drive, factor_at
 from chasles.core.recursion.tree import DOF, place_in_pair
 from chasles.core.signals import put_signals
 from chasles.core.stage import failure
-from chasles.core.state_block import finish_step, put_integrals, slope_length
+from chasles.core.state_block import finish_step, linear_count, put_integrals, slope_length
 from chasles.integrators.compositions import composition
 from chasles.integrators.gauss import HARDLY, LOST, has_converged
 from chasles.integrators.rattlie_momenta import (
@@ -115,7 +115,7 @@ def make_rattlie(order: int, _: Any, mechanism: Any) -> Rattlie:
         "2 v": 2 * tree.rate_count,
         "own rows": mechanism.loops.row_count,
         "slope": length,
-        "linear": length - 2 * tree.rate_count,
+        "linear": linear_count(mechanism),
         "kept": mechanism.layout.kept,
     }
     return storage(

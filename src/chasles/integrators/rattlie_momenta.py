@@ -115,10 +115,8 @@ def add_momenta(system: Any, workspace: Any, factor: float, force: Any, out: Any
     """M V of the placed bodies and a multiple of the forces."""
     for body in range(system.body_count):
         mass, inertia = system.bodies.mass[body], get6(system.bodies.inertia, 6 * body)
-        own, pull = (
-            momentum(mass, inertia, twist_of(workspace.absolute, body)),
-            twist6(force, 6 * body),
-        )
+        own = momentum(mass, inertia, twist_of(workspace.absolute, body))
+        pull = twist6(force, 6 * body)
         put_twist(out, 6 * body, (axpy(factor, pull[0], own[0]), axpy(factor, pull[1], own[1])))
 
 
@@ -210,14 +208,11 @@ def put_rotor_slips(
         row = joints.first_row[joint] + joints.rows[joint]
         now, then = opening_of(joints, joint, absolute), opening_of(joints, joint, other)
         turned = so3_log(so3_from_matrix(tmatmul(now[0], then[0])))
-        slid, rates = sub(then[1], now[1]), relative_twist(joints, joint, absolute)
-        for k in range(3):
+        moved = (turned, sub(then[1], now[1]))
+        rates = relative_twist(joints, joint, absolute)
+        for k in range(6):
             if joints.rotor_bits[joint] >> k & 1:
-                out[row] = factor * (rates[0][k] - turned[k] / length)
-                row += 1
-        for k in range(3):
-            if joints.rotor_bits[joint] >> (3 + k) & 1:
-                out[row] = factor * (rates[1][k] - slid[k] / length)
+                out[row] = factor * (rates[k // 3][k % 3] - moved[k // 3][k % 3] / length)
                 row += 1
 
 

@@ -135,14 +135,8 @@ class Tableau:
         return Tableau, (self.a, self.b, self.c, self.name, self.b_embedded)
 
     def _key(self) -> tuple[object, ...]:
-        second = None if self.b_embedded is None else tuple(self.b_embedded.tolist())
-        return (
-            self.name,
-            tuple(self.a.ravel().tolist()),
-            tuple(self.b.tolist()),
-            tuple(self.c.tolist()),
-            second,
-        )
+        arrays = (self.a, self.b, self.c, self.b_embedded)
+        return self.name, *(None if x is None else tuple(x.ravel().tolist()) for x in arrays)
 
 
 def read_only(array: Floats) -> Floats:
@@ -340,17 +334,10 @@ METHODS: dict[str, Callable[[], Tableau]] = {
 }
 
 
-def method(name: str | Tableau) -> Tableau:
-    """The tableau of that name; a tableau of one's own passes through.
+def method(name: str) -> Tableau:
+    """The tableau of that name.
 
     >>> method("rk4")
     Tableau('rk4', order 4, 4 stages)
     """
-    if isinstance(name, Tableau):
-        return name
-    if not isinstance(name, str):
-        raise InvalidOption(
-            f"method must be a name or a Tableau, got one of type {type(name).__name__}.",
-            f"Give a Tableau, or one of: {', '.join(METHODS)}.",
-        )
     return METHODS[UnknownName.check("method", name, METHODS)]()

@@ -113,6 +113,11 @@ def pick(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
     return a if condition else b
 
 
+def anywhere(condition: Scalar) -> Scalar:
+    """Whether a condition holds; of an array's entries, whether it does for one of them."""
+    return condition.any() if isinstance(condition, np.ndarray) else condition
+
+
 #: What kernels run; math.floor would be a whole number there, which ends at 2^63.
 for ours, machines in {
     sqrt: lambda x: math.sqrt(x),
@@ -124,6 +129,7 @@ for ours, machines in {
     absolute: lambda x: abs(x),
     maximum: lambda a, b: max(a, b),
     pick: lambda condition, a, b: a if condition else b,
+    anywhere: lambda condition: condition,
 }.items():
     in_kernels(ours, machines)
 

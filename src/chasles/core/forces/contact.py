@@ -26,10 +26,9 @@ from chasles.core.placed import column, frame_on_a, frame_on_b, point_velocity, 
 from chasles.groups.vectors import add, axpy, dot, matvec, neg, scale, sub, tmatvec
 from chasles.model import Box, Capsule, Contact, Model, Rod, Shape, Sphere
 from chasles.model.checks import as_vector
-from chasles.scalars.elementary import choose, maximum, pick, sqrt
+from chasles.scalars.elementary import anywhere, maximum, pick, sqrt
 from chasles.spaces.frames import Frames, frame_along
 
-NOTHING = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 UP = (0.0, 0.0, 1.0)
 #: Corners are numbered by the bits of their signs: all of them, two opposite ones, the first alone.
 CORNERS, ALL, OPPOSITE, ONE = 8, 1, 7, 8
@@ -86,13 +85,6 @@ def touching(
     return on_a, wrench_of_force(pose_b[0], lever_b, force), lost
 
 
-@formula
-def apart(
-    law: Any, slip: Any, depth: Any, normal: Any, point: Any, motion_a: Any, motion_b: Any
-) -> Any:
-    return NOTHING, NOTHING, 0.0
-
-
 @once
 def contact_wrench(system: Any, index: int, workspace: Any) -> float:
     """Returns the power of dissipation and friction."""
@@ -112,13 +104,15 @@ def contact_wrench(system: Any, index: int, workspace: Any) -> float:
         local = add(point_b, matvec(axes_b, corner_of(half, corner)))
         centre = add(place_b, matvec(turn_b, local))
         distance, normal = distance_and_normal(sub(centre, origin), upwards, curvature)
-        depth, point = radius - distance, axpy(-radius, normal, centre)
-        on_a, on_b, taken = choose(
-            depth > 0.0, touching, apart, law, slip, depth, normal, point, motion_a, motion_b
-        )
-        add_wrench(workspace.rhs, a, on_a)
-        add_wrench(workspace.rhs, b, on_b)
-        lost = lost + taken
+        depth = radius - distance
+        if anywhere(depth > 0.0):
+            point = axpy(-radius, normal, centre)
+            on_a, on_b, taken = touching(
+                law, slip, maximum(0.0, depth), normal, point, motion_a, motion_b
+            )
+            add_wrench(workspace.rhs, a, on_a)
+            add_wrench(workspace.rhs, b, on_b)
+            lost = lost + taken
     return lost
 
 

@@ -12,14 +12,15 @@ from chasles.compiled import beyond, hot, routine
 from chasles.core.arrays import ROW_WIDTH, body_of, put_twist
 from chasles.core.forces.along_coordinate import coordinate_motion
 from chasles.core.newton.partials import PARTIALS_WIDTH, POSE_PART, RATE_PART, TWIST_PART
+from chasles.core.newton.rows import felt_by_row
 from chasles.core.terms import effort_slopes
 
 
 @routine
-def add_along(newton: Any, between: Any, which: int, ends: Any, row: Any, weights: Any) -> None:
+def add_along(newton: Any, pair: int, ends: Any, row: Any, weights: Any) -> None:
     """J^T J (k X + c N + I_r A) of a coordinate between two bodies, whose J is `row` (12,).
 
-    `weights` are (k, c, I_r); `between` has the blocks off the diagonal.
+    `weights` are (k, c, I_r).
     """
     for other in range(2):
         body = ends[other]
@@ -34,7 +35,7 @@ def add_along(newton: Any, between: Any, which: int, ends: Any, row: Any, weight
                 moved += weights[2] * newton.partials[at + RATE_PART]
                 effort += row[6 * other + j] * moved
             for one in range(2):
-                into = newton.own[body] if one == other else between[2 * which + one]
+                into = newton.own[body] if one == other else newton.between[2 * pair + one]
                 for r in range(6 if into >= 0 else 0):
                     newton.values[into + 6 * r + c] += row[6 * one + r] * effort
 
@@ -49,12 +50,14 @@ def load_rotors(system: Any, newton: Any) -> None:
             if joints.rotor_bits[joint] >> part & 1:
                 weights = (0.0, 0.0, joints.rotors[6 * joint + part])
                 own = beyond(jacobian, row * ROW_WIDTH)
-                add_along(newton, newton.beside, joint, ends, own, weights)
+                add_along(newton, joint, ends, own, weights)  # joints are the first pairs
                 row += 1
 
 
 @routine
-def load_effort(mechanism: Any, newton: Any, workspace: Any, point: Any, index: int) -> None:
+def load_effort(
+    mechanism: Any, newton: Any, workspace: Any, point: Any, index: int, pair: int
+) -> None:
     """A force along a coordinate of a pair."""
     system, tangents, k = mechanism.system, newton.tangents, mechanism.tree_work.along[index]
     value = point[mechanism.tree_work.along_at[index]]
@@ -65,7 +68,7 @@ def load_effort(mechanism: Any, newton: Any, workspace: Any, point: Any, index: 
         put_twist(tangents.wrench, 0, row_a)
         put_twist(tangents.wrench, 6, row_b)
         ends = (system.forces.a[index], system.forces.b[index])
-        add_along(newton, newton.across, index, ends, tangents.wrench, (stiff, damped, 0.0))
+        add_along(newton, pair, ends, tangents.wrench, (stiff, damped, 0.0))
 
 
 @hot
@@ -76,16 +79,10 @@ def apply_rotors(system: Any, newton: Any, twists: Any) -> None:
         row = joints.first_row[joint] + joints.rows[joint]
         for part in range(6):
             if joints.rotor_bits[joint] >> part & 1:
-                effort = 0.0
+                effort = joints.rotors[6 * joint + part]
+                effort *= felt_by_row(joints, jacobian, joint, row, twists)
                 for side in range(2):
                     body, at = body_of(joints, joint, side), row * ROW_WIDTH + 6 * side
-                    if body >= 0:
-                        for c in range(6):
-                            effort += jacobian[at + c] * twists[6 * body + c]
-                effort *= joints.rotors[6 * joint + part]
-                for side in range(2):
-                    body, at = body_of(joints, joint, side), row * ROW_WIDTH + 6 * side
-                    if body >= 0:
-                        for c in range(6):
-                            newton.column[6 * body + c] += effort * jacobian[at + c]
+                    for c in range(6 if body >= 0 else 0):
+                        newton.column[6 * body + c] += effort * jacobian[at + c]
                 row += 1

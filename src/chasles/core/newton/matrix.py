@@ -20,7 +20,6 @@ from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, body_of, clear, copy,
 from chasles.core.blocks.general import FACTORED_ALL, factor_blocks, solve_blocks
 from chasles.core.blocks.small import dot6
 from chasles.core.constraints.registry import assemble_joint
-from chasles.core.forces.custom import SEEN_WIDTH
 from chasles.core.newton.armatures import apply_rotors, load_effort, load_rotors
 from chasles.core.newton.partials import (
     PARTIALS_WIDTH,
@@ -30,6 +29,7 @@ from chasles.core.newton.partials import (
     put_partials,
 )
 from chasles.core.newton.rows import put_rates_of_twists, put_twists_of_rates, times_rows
+from chasles.core.newton.structure import OF_FORCE, PAIR_WIDTH
 from chasles.core.placed import own_wrench
 from chasles.core.recursion.coupled import push_by_coupling
 from chasles.core.recursion.kinematics import place_bodies
@@ -62,34 +62,24 @@ def add_square(newton: Any, at: int, row: int, column: int, body: int) -> None:
 
 
 @routine
-def add_pair(newton: Any, between: Any, which: int, a: int, b: int) -> None:
-    """What newton.tangents.block adds on two bodies; `between` has the blocks off the diagonal."""
-    if a >= 0:
-        add_square(newton, newton.own[a], 0, 0, a)
-    if b >= 0:
-        add_square(newton, newton.own[b], 1, 1, b)
-    if a >= 0 and a == b:
-        add_square(newton, newton.own[a], 0, 1, a)
-        add_square(newton, newton.own[a], 1, 0, a)
-        return
-    add_square(newton, between[2 * which], 0, 1, b)
-    add_square(newton, between[2 * which + 1], 1, 0, a)
-
-
-@routine
-def load_pairs(system: Any, newton: Any, workspace: Any, multipliers: Any) -> None:
-    """What formulas of several bodies add, pair by pair of these."""
-    for k in range(newton.pair_count):
-        force, own = newton.pairs[4 * k], newton.pairs[4 * k + 3]
-        a, b = newton.pairs[4 * k + 1], newton.pairs[4 * k + 2]
-        put_slopes(system, newton.tangents, workspace, multipliers, force, 0, a, b)
-        if own == 3:
-            add_square(newton, newton.own[a], 0, 0, a)
-        if own >= 2:
-            add_square(newton, newton.own[b], 1, 1, b)
-        at = 2 * (system.force_count + k)
-        add_square(newton, newton.across[at], 0, 1, b)
-        add_square(newton, newton.across[at + 1], 1, 0, a)
+def load_pair(
+    mechanism: Any, newton: Any, workspace: Any, point: Any, multipliers: Any, pair: int
+) -> None:
+    """What a joint or force adds on the two bodies of a pair."""
+    at = PAIR_WIDTH * pair
+    is_joint, which, own = newton.pairs[at], newton.pairs[at + 1], newton.pairs[at + 4]
+    a, b = newton.pairs[at + 2], newton.pairs[at + 3]
+    if is_joint == OF_FORCE and mechanism.tree_work.along[which] >= 0:
+        load_effort(mechanism, newton, workspace, point, which, pair)
+    elif put_slopes(
+        mechanism.system, newton.tangents, workspace, multipliers, which, is_joint, a, b
+    ):
+        for side in range(2):
+            body = b if side == 1 else a
+            if body >= 0 and own >> side & 1:
+                add_square(newton, newton.own[body], side, side, body)
+        add_square(newton, newton.between[2 * pair], 0, 1, b)
+        add_square(newton, newton.between[2 * pair + 1], 1, 0, a)
 
 
 @routine
@@ -200,7 +190,6 @@ def load_newton(
 ) -> bool:
     """The whole matrix at the stage in the workspace, factored; whether all pivots are regular."""
     system, newton = mechanism.system, iteration.newton
-    joints, forces = system.joints, system.forces
     width = ABSOLUTE_WIDTH * system.body_count
     place_bodies(mechanism.tree, point, iteration.places, workspace.absolute)
     copy(workspace.absolute, iteration.absolute, width)
@@ -208,20 +197,8 @@ def load_newton(
     clear(newton.values, newton.size)
     put_partials(mechanism, workspace, iteration, newton.partials, factors)
     load_bodies(system, newton, workspace)
-    load_pairs(system, newton, workspace, iteration.multipliers)
-    for force in range(system.force_count):
-        a, b = forces.a[force], forces.b[force]
-        if forces.seen[force * SEEN_WIDTH] > 0:
-            continue  # by pairs
-        if mechanism.tree_work.along[force] >= 0:
-            load_effort(mechanism, newton, workspace, point, force)
-        elif put_slopes(system, newton.tangents, workspace, iteration.multipliers, force, 0, a, b):
-            add_pair(newton, newton.across, force, a, b)
-    for joint in range(system.joint_count):
-        if joints.rows[joint] > 0:
-            a, b = joints.a[joint], joints.b[joint]
-            put_slopes(system, newton.tangents, workspace, iteration.multipliers, joint, 1, a, b)
-            add_pair(newton, newton.beside, joint, a, b)
+    for pair in range(newton.pair_count):
+        load_pair(mechanism, newton, workspace, point, iteration.multipliers, pair)
     load_rows(system, newton, workspace, iteration.measured, index, factors)
     load_couplings(mechanism, newton, iteration, factors)
     load_rotors(system, newton)

@@ -16,7 +16,7 @@ from chasles.core.newton.past_points import PastPoints, make_past_points
 from chasles.core.newton.structure import Newton, newton_of
 from chasles.core.outcomes import TALLY_WIDTH
 from chasles.core.recursion.tree import DOF, ROW, SPHERICAL, Tree, turns_of
-from chasles.core.state_block import slope_length
+from chasles.core.state_block import linear_count, slope_length
 
 #: What is told of the last step: iterations, factorisations of the whole Newton matrix, the
 #: velocity that changed most in the last iteration, the row that was furthest open, and by how much
@@ -58,12 +58,11 @@ class NewtonWorkspace(NamedTuple):
 
 def make_newton_workspace(solver: Any, mechanism: Any, past: int = 0) -> NewtonWorkspace:
     """Storage for the model of a solver, stepped as a mechanism; `past` points may be looked at."""
-    rates, length = mechanism.tree.rate_count, slope_length(mechanism)
     sizes = {
         **sizes_of(mechanism.system),
-        "f": rates,
-        "slope": length,
-        "linear": length - 2 * rates,
+        "f": mechanism.tree.rate_count,
+        "slope": slope_length(mechanism),
+        "linear": linear_count(mechanism),
         "kept": mechanism.layout.kept,
     }
     return storage(

@@ -25,6 +25,7 @@ from chasles.compiled import beyond, formula, hot, routine
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, clear, mat9, vec3
 from chasles.core.placed import twist_of
 from chasles.core.recursion.tree import FREE, SE3_PAIR, SPHERICAL
+from chasles.core.terms import unit
 from chasles.groups.se3 import se3_dexp
 from chasles.groups.so3 import so3_dexp
 from chasles.groups.vectors import add, axpy, cross, matvec, neg, scale, sub, tmatvec
@@ -79,10 +80,7 @@ def put_partials(
         if tree.base[body] >= 0 or pair not in (SPHERICAL, FREE, SE3_PAIR):
             continue
         for k in range(6):
-            y = (
-                (1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2)),
-                (1.0 * (k == 3), 1.0 * (k == 4), 1.0 * (k == 5)),
-            )
+            y = (unit(k), unit(k - 3))
             found = grounded_partials(mechanism, workspace, iteration, body, y, factors)
             for r in range(3):
                 at = body * PARTIALS_WIDTH + 6 * r + k

@@ -18,7 +18,7 @@ occurs nowhere in the matrix.
 from typing import Any
 
 from chasles.compiled import beyond, hot, once, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, TWIST, clear, copy, get6, put6
+from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, TWIST, body_of, clear, copy, get6, put6
 from chasles.core.blocks.small import dot6
 from chasles.core.newton.newton_workspace import OPEN, WORST_ROW
 from chasles.core.recursion.closing import put_gaps, put_slips, solve_for
@@ -50,16 +50,22 @@ def put_rates_of_twists(mechanism: Any, iteration: Any, twists: Any, out: Any) -
 
 
 @routine
+def felt_by_row(joints: Any, jacobian: Any, joint: int, row: int, twists: Any) -> float:
+    """What a row of a joint feels of the twists of its bodies."""
+    total = 0.0
+    for side in range(2):
+        body = body_of(joints, joint, side)
+        if body >= 0:
+            total += dot6(get6(jacobian, row * ROW_WIDTH + 6 * side), get6(twists, 6 * body))
+    return total
+
+
+@routine
 def times_rows(joints: Any, jacobian: Any, joint: int, twists: Any, out: Any) -> None:
     """Add J V of a joint to a column (rows,)."""
-    first, a, b = joints.first_row[joint], joints.a[joint], joints.b[joint]
+    first = joints.first_row[joint]
     for row in range(first, first + joints.rows[joint]):
-        at, total = row * ROW_WIDTH, 0.0
-        if a >= 0:
-            total += dot6(get6(jacobian, at), get6(twists, 6 * a))
-        if b >= 0:
-            total += dot6(get6(jacobian, at + 6), get6(twists, 6 * b))
-        out[row] += total
+        out[row] += felt_by_row(joints, jacobian, joint, row, twists)
 
 
 @routine

@@ -28,13 +28,14 @@ from chasles.core.newton.rows import correct_gaps, correct_rows, settle_powers
 from chasles.core.outcomes import EVALUATED, ITERATED, NEWTON_FAILED, OK, count_up
 from chasles.core.outcomes import FACTORED as ALL_FACTORED
 from chasles.core.stage import stage
-from chasles.core.state_block import retract, slope_length
+from chasles.core.state_block import linear_count, retract, slope_length
 from chasles.scalars.elementary import sqrt
 
 #: Iterations at the most.
 MOST_ITERATIONS = 40
-#: Velocities that change by less than this fraction of theirs have converged.
-CONVERGED = 1e-14
+#: Velocities that change by less than this fraction of theirs have converged, and those that would
+#: in the next iteration, if that shrinks the change as much as the last one did.
+CONVERGED, FORESEEN = 1e-14, 1e-15
 #: ... or by less than this, or poses by less than that fraction of the largest length, if the
 #: change is not much smaller than the one before: it is rounding.
 ROUNDED, ROUNDED_PLACES, STALLED = 1e-8, 1e-12, 0.5
@@ -60,7 +61,7 @@ def put_increment(mechanism: Any, iteration: Any, factors: Any, step: float) -> 
         increment[k] = iteration.pose[k] + (g_2 * iteration.unknown[k] + iteration.shift[k])
         increment[mechanism.tree.rate_count + k] = iteration.rate[k] + g_1 * iteration.unknown[k]
     first = 2 * mechanism.tree.rate_count
-    for k in range(slope_length(mechanism) - first):
+    for k in range(linear_count(mechanism)):
         increment[first + k] = 0.5 * step * (iteration.begun[k] + iteration.slope[first + k])
 
 
@@ -128,7 +129,7 @@ def shift_to_past(mechanism: Any, iteration: Any) -> float:
 def restart_iteration(mechanism: Any, iteration: Any) -> None:
     """The first iterate: the guess, and integrals that grow as they did at the start."""
     first = 2 * mechanism.tree.rate_count
-    copy(iteration.begun, beyond(iteration.slope, first), slope_length(mechanism) - first)
+    copy(iteration.begun, beyond(iteration.slope, first), linear_count(mechanism))
     for k in range(mechanism.tree.rate_count):
         iteration.unknown[k], iteration.shift[k] = iteration.guess[k], 0.0
 
@@ -156,7 +157,8 @@ def check_convergence(
     scale = speed + size_of(mechanism, iteration, iteration.unknown)
     is_rounding = changed <= max(ROUNDED * scale, ROUNDED_PLACES * iteration.reach / factors[1])
     stalls = is_rounding and changed > STALLED * before > 0.0
-    return (changed <= CONVERGED * scale or stalls) and changed < BEYOND, is_rounding
+    settles = changed < SLOW * before and changed * changed <= FORESEEN * scale * before
+    return (changed <= CONVERGED * scale or settles or stalls) and changed < BEYOND, is_rounding
 
 
 @once
@@ -217,7 +219,7 @@ def count_one(iteration: Any, this: int, all_of_them: int) -> None:
 @hot
 def put_begun(mechanism: Any, iteration: Any, rates: Any) -> None:
     """Rates of the integrals at the start of a step."""
-    copy(rates, iteration.begun, slope_length(mechanism) - 2 * mechanism.tree.rate_count)
+    copy(rates, iteration.begun, linear_count(mechanism))
 
 
 @hot
@@ -227,7 +229,7 @@ def put_rest(mechanism: Any, iteration: Any, out: Any, rates: Any) -> None:
     After `solve_step`.
     """
     first, layout = 2 * mechanism.tree.rate_count, mechanism.layout
-    copy(beyond(iteration.slope, first), rates, slope_length(mechanism) - first)
+    copy(beyond(iteration.slope, first), rates, linear_count(mechanism))
     copy(iteration.multipliers, beyond(out, layout.multipliers), layout.kept - layout.multipliers)
 
 

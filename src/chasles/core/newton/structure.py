@@ -27,6 +27,8 @@ from chasles.core.recursion.tables import starts
 from chasles.core.recursion.tree import Tree
 from chasles.core.terms import Tangents, make_tangents
 
+#: What a pair of bodies belongs to, and how many numbers tell it (see `pairs_of`).
+OF_FORCE, OF_JOINT, PAIR_WIDTH = 0, 1, 5
 #: Of the inertia of its lightest neighbour, what a body without mass has in the matrix.
 LENT = 1e-6
 #: Of the damping mu of dependent rows in a stage: of a stiff force, an iteration leaves mu g_2 k.
@@ -56,10 +58,9 @@ class Newton(NamedTuple):
     size: int  # length of the factor
     products: int  # multiplications of one factorisation, for comparison
     own: Integers  # (n,) offset of the block of a body
-    beside: Integers  # (m, 2) offsets of the blocks (a, b) and (b, a) of a joint's bodies, or -1
-    across: Integers  # (f + p, 2) the same for forces, and for pairs of bodies of formulas
-    pairs: Integers  # (p, 4) of formulas of several bodies: the force, a, b, and see `pairs_of`
+    pairs: Integers  # (p, 5) bodies that joints and forces act on, see `pairs_of`
     pair_count: int
+    between: Integers  # (p, 2) offsets of the blocks (a, b) and (b, a) of a pair, or -1
     pivot: Integers  # (m,) offset of the block of a joint
     rows: Integers  # (m, 4) offsets of (joint, a), (a, joint), (joint, b), (b, joint), or -1
     damping: Floats  # (rows,) mu
@@ -75,28 +76,24 @@ class Newton(NamedTuple):
 def newton_of(solver: Any, mechanism: Any) -> Newton:
     """Order, layout and storage of the matrix of the model of a solver, stepped as a mechanism."""
     system, workspace = mechanism.system, solver.workspace
-    bodies, joints, forces = system.body_count, system.joints, system.forces
+    bodies, joints = system.body_count, system.joints
     coupled = coupled_bodies(mechanism.tree, mechanism.loops)
     sizes = np.concatenate((np.full(bodies, 6), joints.rows)).astype(np.int64)
     sizes[[bodies + joint for joint in coupled]] = 1
     offsets = np.concatenate((6 * np.arange(bodies), 6 * bodies + joints.first_row))
     together = pairs_of(system)
-    on = [*zip(forces.a.tolist(), forces.b.tolist()), *((a, b) for _, a, b, _ in together)]
-    pushed = [pair for pair in on if min(pair) >= 0]
-    ends = list(zip(joints.a.tolist(), joints.b.tolist()))
-    held = [pair for pair in ends if min(pair) >= 0]
+    on = [(a, b) for _, _, a, b, _ in together]
+    held = {pair for pair in on[: system.joint_count] if min(pair) >= 0}
+    pushed = {pair for pair in on[system.joint_count :] if min(pair) >= 0}
     edges = [*held, *pushed]
-    for joint, pair in enumerate(ends):
+    for joint, pair in enumerate(on[: system.joint_count]):
         edges += [(bodies + joint, body) for body in coupled.get(joint, pair) if body >= 0]
-    layout = lay_out(sizes, offsets, order_of(system, set(pushed) - set(held)), edges)
+    layout = lay_out(sizes, offsets, order_of(system, pushed - held), edges)
     nodes, slots, targets, places, size, products = layout
 
     def pairs(a: Iterable[int], b: Iterable[int]) -> Integers:
-        """Offsets of the blocks (i, k) and (k, i) of some nodes, -1 of the ground and of one."""
-        found = [
-            (places[i, k], places[k, i]) if i != k and min(i, k) >= 0 else (-1, -1)
-            for i, k in zip(a, b)
-        ]
+        """Offsets of the blocks (i, k) and (k, i) of some nodes, -1 of the ground."""
+        found = [(places[i, k], places[k, i]) if min(i, k) >= 0 else (-1, -1) for i, k in zip(a, b)]
         return np.array(found, np.int64).reshape(-1, 2)
 
     own = np.array([places[node, node] for node in range(len(nodes))], np.int64)
@@ -106,10 +103,9 @@ def newton_of(solver: Any, mechanism: Any) -> Newton:
     return Newton(
         nodes, slots, targets, len(nodes), size, products,
         own=own[:bodies],
-        beside=pairs(joints.a.tolist(), joints.b.tolist()),
-        across=pairs(*zip(*on)) if on else pairs((), ()),
-        pairs=np.array(together, np.int64).reshape(-1, 4),
+        pairs=np.array(together, np.int64).reshape(-1, PAIR_WIDTH),
         pair_count=len(together),
+        between=pairs([a for a, _ in on], [b for _, b in on]),
         pivot=own[bodies:],
         rows=np.hstack((pairs(numbers, joints.a.tolist()), pairs(numbers, joints.b.tolist()))),
         damping=LESS * solver.form.damping,
@@ -132,17 +128,22 @@ def newton_of(solver: Any, mechanism: Any) -> Newton:
     )  # fmt: skip
 
 
-def pairs_of(system: System) -> list[tuple[int, int, int, int]]:
-    """(force, a, b, own) of all pairs of bodies that a formula of several bodies pushes.
+def pairs_of(system: System) -> list[tuple[int, int, int, int, int]]:
+    """(joint or force, which, a, b, own) of all pairs of bodies that one of these acts on.
 
-    What each body adds on itself comes with one of its pairs: own is 2 for b, 3 for a and b.
+    Joints come first, in their order.  own has a bit for each of the two on which the pair adds
+    what that body does by itself: in a formula of several bodies this comes with one of its pairs.
     """
-    found = []
-    for force, (count, *bodies) in enumerate(system.forces.seen[: system.force_count].tolist()):
+    joints, forces = system.joints, system.forces
+    ends = zip(joints.a.tolist(), joints.b.tolist())
+    found = [(OF_JOINT, joint, a, b, 3) for joint, (a, b) in enumerate(ends)]
+    for force, (count, *bodies) in enumerate(forces.seen[: system.force_count].tolist()):
+        if count == 0:
+            found.append((OF_FORCE, force, int(forces.a[force]), int(forces.b[force]), 3))
         for k in range(1, count):
             for j in range(k):
                 own = 0 if j > 0 else 3 if k == 1 else 2
-                found.append((force, bodies[j], bodies[k], own))
+                found.append((OF_FORCE, force, bodies[j], bodies[k], own))
     return found
 
 

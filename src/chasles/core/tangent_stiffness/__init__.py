@@ -15,8 +15,8 @@ $S = \gamma h D + (\gamma h)^2 K$ is positive; what is left of them is iterated 
 $$ \begin{pmatrix} M + S & J^T \\ J & 0 \end{pmatrix}
    \begin{pmatrix} \delta \\ \mu \end{pmatrix} = \begin{pmatrix} r \\ 0 \end{pmatrix} $$
 
-are those of the one elimination: S of a coordinate is one more armature, $S = \sum l\,l^T$ against
-the ground one more inertia of the body, and between two bodies a compliant row for every l,
+are those of the one elimination: S of a coordinate is one more armature, S against the ground one
+more inertia of the body, and $S = \sum l\,l^T$ between two bodies a compliant row for every l,
 $l\cdot w - \lambda = 0$.  Bodies stand still and weigh nothing in these equations: what velocities
 and gravity do is in the accelerations that they correct.
 """

@@ -61,8 +61,6 @@ class TangentStiffness(NamedTuple):
     own_rows: Integers  # (rows of the mechanism,) where these stand among `loops`
     answer_width: int
     answered: Annotated[Floats, "column"]  # delta, motions of bodies and mu (see `refine`)
-    efforts: Annotated[Floats, "v"]  # of drivers, along coordinates
-    joint_wrench: Annotated[Floats, "n", 6]
 
 
 def make_tangent_stiffness(
@@ -86,7 +84,6 @@ def make_tangent_stiffness(
     jacobian, eta = np.zeros((rows, ROW_WIDTH)), np.zeros(rows)
     kinds = system.forces.kind[:count].tolist()
     sizes = {"l": len(links), "f": count, "v": tree.rate_count, "kept": mechanism.layout.kept}
-    sizes["n"] = tree.body_count
     sizes["column"] = tree.rate_count + 6 * tree.body_count + max(1, loops.row_count)
     return storage(
         TangentStiffness,

@@ -3,26 +3,37 @@
 from typing import Any
 
 from chasles.compiled import beyond, formula, once, routine
-from chasles.core.arrays import ABSOLUTE_WIDTH, ROW_WIDTH, clear, copy, put_twist, twist6
+from chasles.core.arrays import (
+    ABSOLUTE_WIDTH,
+    POSE_R,
+    POSE_X,
+    ROW_WIDTH,
+    clear,
+    copy,
+    mat9,
+    put_twist,
+    twist6,
+    vec3,
+)
 from chasles.core.outcomes import OK
 from chasles.core.recursion.articulate import clear_sums, inertia_of, put_inertia, sum_of
-from chasles.core.recursion.body_rows import row_on_body
 from chasles.core.recursion.eliminate import SOLVED
 from chasles.core.recursion.groups import ALONG
+from chasles.core.recursion.inertia import rotated, shifted
 from chasles.core.recursion.kinematics import kinematics, place_bodies
 from chasles.core.recursion.load_cases import load_bodies, load_efforts, solve_load_case
 from chasles.core.recursion.loading import load_rows
 from chasles.core.recursion.refine import load_norm
 from chasles.core.recursion.solving import loop_inward
 from chasles.core.recursion.stage import put_cut_rows
-from chasles.core.recursion.tree import ROW
+from chasles.core.recursion.tree import POINT, ROW
 from chasles.core.signals import put_signals
 from chasles.core.stabilisation import remove_constant_rows
 from chasles.core.state_block import put_integrals
 from chasles.core.tangent_stiffness.links import SIZE
 from chasles.core.tangent_stiffness.loads import opposite_wrench
 from chasles.core.terms import effort_slopes, put_slopes
-from chasles.groups.vectors import ZERO
+from chasles.groups.vectors import ZERO, matmul, matmult, sub
 from chasles.scalars.elementary import maximum, sqrt
 
 #: Pivots below this fraction of the first are rounding.
@@ -78,7 +89,7 @@ def differentiate_link(system: Any, tangent: Any, index: int, link: int) -> None
 
 @routine
 def split_stiffness(tangent: Any, armature: Any, reach: float) -> None:
-    """S of all coordinates and links for gamma h = `reach`, what is left, and the rows l."""
+    """S of all coordinates and links for gamma h = `reach`, what is left, and rows l of bodies."""
     tangent.is_rest[0] = 0
     for k in range(tangent.tree.rate_count):
         stiff, damped = reach * reach * tangent.stiff[k], reach * tangent.damped[k]
@@ -88,7 +99,7 @@ def split_stiffness(tangent: Any, armature: Any, reach: float) -> None:
         if tangent.left[k] != 0.0:
             tangent.is_rest[0] = 1
     for link in range(tangent.count):
-        at, rows = SIZE * link, tangent.factor
+        at, rows, is_grounded = SIZE * link, tangent.factor, tangent.base[link] < 0
         clear(rows, SIZE)
         if tangent.touched[link] != 0:
             tangent.is_rest[0] = 1
@@ -101,21 +112,22 @@ def split_stiffness(tangent: Any, armature: Any, reach: float) -> None:
                 tangent.spare[k] = positive[k]
                 given = reach * reach * stiffness[k] + reach * damping[k]
                 tangent.rest[at + k] = positive[k] - given
-            factor_rows(tangent.spare, rows)
-        put_link_rows(tangent, link)
+            if not is_grounded:
+                factor_rows(tangent.spare, rows)
+        if not is_grounded:
+            put_link_rows(tangent, link)
     leave_out_idle(tangent)
 
 
 @routine
 def put_link_rows(tangent: Any, link: int) -> None:
-    """Rows l on both bodies, behind those of the joints."""
+    """Rows l on two bodies, behind those of the joints."""
     a, b, jacobian = tangent.base[link], tangent.moved[link], tangent.workspace.jacobian
     for r in range(6):
         entry = (tangent.first + 6 * link + r) * ROW_WIDTH
         own = twist6(tangent.factor, 6 * r)
         put_twist(jacobian, entry + 6, own)
-        if a >= 0:
-            put_twist(jacobian, entry, opposite_wrench(tangent.workspace.absolute, a, b, own))
+        put_twist(jacobian, entry, opposite_wrench(tangent.workspace.absolute, a, b, own))
 
 
 @routine
@@ -141,45 +153,45 @@ def leave_out_idle(tangent: Any) -> None:
             clear(beyond(loop_work.along, ALONG * at), ALONG)
 
 
-@formula
-def spread_of(torque: Any, force: Any) -> Any:
-    """(I, H, M) of l l^T, for a row l = (torque, force)."""
-    (x, y, z), (u, v, w) = torque, force
-    return (
-        (x * x, y * x, y * y, z * x, z * y, z * z),
-        (x * u, x * v, x * w, y * u, y * v, y * w, z * u, z * v, z * w),
-        (u * u, v * u, v * v, w * u, w * v, w * w),
-    )
-
-
 @routine
 def add_grounded(tangent: Any) -> None:
-    """Links against the ground, on the sums of their bodies."""
-    rows, workspace = tangent.tree_work.rows, tangent.workspace
+    """Links against the ground, on the sums of their bodies: S about P in world axes."""
+    rows, absolute = tangent.tree_work.rows, tangent.workspace.absolute
     for link in range(tangent.count):
         if tangent.base[link] < 0 and tangent.touched[link] != 0:
             body = tangent.moved[link]
-            whole = inertia_of(rows, body * ROW)
-            for r in range(6):
-                entry = (tangent.first + 6 * link + r) * ROW_WIDTH + 6
-                torque, force, _ = row_on_body(
-                    tangent.tree, rows, workspace.absolute, workspace.jacobian, body, entry
-                )
-                whole = sum_of(whole, spread_of(torque, force))
-            put_inertia(rows, body * ROW, whole)
+            at, place = body * ROW, body * ABSOLUTE_WIDTH
+            turn = mat9(absolute, place + POSE_R)
+            arm = sub(vec3(absolute, place + POSE_X), vec3(rows, at + POINT))
+            rotary, coupling, linear = inertia_of_matrix(tangent.positive, SIZE * link)
+            coupling = matmult(matmul(turn, coupling), turn)
+            own = shifted((rotated(turn, rotary), coupling, rotated(turn, linear)), arm)
+            put_inertia(rows, at, sum_of(inertia_of(rows, at), own))
+
+
+@formula
+def inertia_of_matrix(s: Any, at: int) -> Any:
+    """(I, H, M) of a symmetric matrix (6, 6)."""
+    return (
+        (s[at], s[at + 6], s[at + 7], s[at + 12], s[at + 13], s[at + 14]),
+        vec3(s, at + 3) + vec3(s, at + 9) + vec3(s, at + 15),
+        (s[at + 21], s[at + 27], s[at + 28], s[at + 33], s[at + 34], s[at + 35]),
+    )
 
 
 # --- the symmetric and positive part of a matrix (6, 6), as a sum of l l^T ---
 
 
 @routine
-def factor_rows(matrix: Any, out: Any) -> None:
-    """Rows l with the sum of l l^T = the symmetric part of a matrix, where that is positive.
+def factor_rows(matrix: Any, out: Any) -> int:
+    """Rows l with the sum of l l^T = the symmetric part of a matrix, where that is positive; how
+    many of the six are not zero.
 
     Cholesky's method, the largest pivot first; it ends where no pivot is left.  In a positive
     matrix no entry is larger than the root of the product of its pivots: those of others are cut.
     The matrix is used up.
     """
+    clear(out, SIZE)
     for i in range(6):
         for j in range(i):
             mean = 0.5 * (matrix[6 * i + j] + matrix[6 * j + i])
@@ -191,9 +203,8 @@ def factor_rows(matrix: Any, out: Any) -> None:
             if matrix[7 * i] > pivot:
                 best, pivot = i, matrix[7 * i]
         first = pivot if row == 0 else first
-        clear(beyond(out, 6 * row), 6)
         if not pivot > NOTHING * first:
-            continue
+            return row
         root = sqrt(pivot)
         for i in range(6):
             own = matrix[7 * i]
@@ -205,19 +216,18 @@ def factor_rows(matrix: Any, out: Any) -> None:
                 matrix[6 * i + j] -= out[6 * row + i] * out[6 * row + j]
         for i in range(6):  # exactly, so that it is not chosen again
             matrix[6 * i + best], matrix[6 * best + i] = 0.0, 0.0
+    return 6
 
 
 @routine
 def add_positive(matrix: Any, factor: float, spare: Any, rows: Any, out: Any) -> None:
     """Add factor * the positive part of a matrix."""
     copy(matrix, spare, SIZE)
-    factor_rows(spare, rows)
-    for i in range(6):
-        for j in range(6):
-            total = 0.0
-            for row in range(6):
-                total += rows[6 * row + i] * rows[6 * row + j]
-            out[6 * i + j] += factor * total
+    for row in range(factor_rows(spare, rows)):
+        for i in range(6):
+            scaled = factor * rows[6 * row + i]
+            for j in range(6):
+                out[6 * i + j] += scaled * rows[6 * row + j]
 
 
 # --- the equations ---

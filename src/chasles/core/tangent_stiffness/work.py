@@ -41,8 +41,9 @@ from chasles.core.blocks.small import dot6
 from chasles.core.forces.custom import SEEN_WIDTH
 from chasles.core.forces.registry import add_force_wrench, effort_of
 from chasles.core.placed import twist_of
-from chasles.core.recursion.reactions import add_row_wrenches, along_coordinates, reactions
+from chasles.core.recursion.reactions import add_row_wrenches
 from chasles.core.recursion.tree import ALPHA, ROW
+from chasles.core.stage import put_effort_powers, put_row_powers
 from chasles.core.tangent_stiffness.links import SIZE
 from chasles.core.tangent_stiffness.loads import relative_to_base
 from chasles.core.terms import SMALL, displace
@@ -212,28 +213,20 @@ def add_driver_powers(mechanism: Any, workspace: Any, tangent: Any, delta: Any, 
     `delta` are the accelerations of all coordinates: of driven ones 0, and what the others ask for
     is the driver's effort.
     """
-    system, loops, rates = mechanism.system, mechanism.loops, mechanism.tree.rate_count
+    system, own_rows = mechanism.system, tangent.own_rows
     tree, tree_work, loop_work = tangent.tree, tangent.tree_work, tangent.loop_work
-    first = rates + 6 * tree.body_count
+    first = tree.rate_count + 6 * tree.body_count
     clear(loop_work.multipliers, tangent.loops.row_count)
-    for row in range(loops.row_count):
-        own = tangent.own_rows[row]
-        loop_work.multipliers[own] = tangent.answered[first + own]
-        joint = loops.joint_of[row]
-        drive = system.joints.drive[joint]
-        if drive >= 0:
-            power = -loop_work.multipliers[own] * workspace.signals[drive + 1]
-            out[system.joints.drive_work[joint]] += power
-    if tree.driven_count == 0:
-        return
-    add_row_wrenches(tangent, tangent.workspace)
-    for body in range(tree.body_count):
-        put6(tree_work.rows, body * ROW + ALPHA, get6(tangent.answered, rates + 6 * body))
-    reactions(tree, tree_work, tangent.joint_wrench)
-    along_coordinates(tree, tree_work.rows, tangent.joint_wrench, delta, tangent.efforts)
-    for joint in range(system.joint_count):
-        drive = system.joints.drive[joint]
-        if drive >= 0 and mechanism.coordinates[joint] >= 0:
-            k = mechanism.coordinates[joint]
-            effort = tangent.efforts[k] - tree_work.efforts[k]
-            out[system.joints.drive_work[joint]] += effort * workspace.signals[drive + 1]
+    for row in range(mechanism.loops.row_count):
+        added = tangent.answered[first + own_rows[row]]
+        mechanism.loop_work.wanted[row] = added
+        loop_work.multipliers[own_rows[row]] = added
+    put_row_powers(mechanism, workspace, mechanism.loop_work.wanted, 1.0)
+    if tree.driven_count > 0:
+        add_row_wrenches(tangent, tangent.workspace)
+        for body in range(tree.body_count):
+            at = body * ROW + ALPHA
+            put6(tree_work.rows, at, get6(tangent.answered, tree.rate_count + 6 * body))
+        put_effort_powers(mechanism, workspace, tangent, delta)
+    for k in range(system.force_count, system.force_count + system.drive_count):
+        out[k] += workspace.quadrature_rates[k]
