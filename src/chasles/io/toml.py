@@ -26,7 +26,6 @@ from chasles.model.model import checked_model
 from chasles.model.plain import (
     SIGNALS,
     VECTORS,
-    WAVES,
     Reader,
     body_to_plain,
     defaults_of,
@@ -233,4 +232,4 @@ def brief_signal(table: dict[str, Any]) -> Any:
         return table["text"]
     if table["kind"] == "linear" and same(0.0, table["slope"]):
         return table["offset"]
-    return brief(table, defaults_of(WAVES[table["kind"]]))
+    return brief(table, defaults_of(Reader.kinds["signals"][table["kind"]]))

@@ -20,7 +20,7 @@ from chasles.model.checks import (
 )
 from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.fields import Point, PointOrNone, Taken, given
-from chasles.model.keywords import WithConstructors, checked_keywords, explain
+from chasles.model.keywords import WithConstructors, checked_keywords, explained
 from chasles.model.registered import Part
 from chasles.model.rotations import Turned, rotation_of
 from chasles.model.shapes import Box, Cylinder, Rod, Rotation, Shape, Sphere, checked_axis
@@ -87,8 +87,7 @@ MEANINGS = {
 
 def takes_start(maker: Maker) -> Maker:
     """A maker of bodies that takes the keywords of `Start`, and no others than its own."""
-    explain(maker, MEANINGS)
-    return checked_keywords(maker, more=Start.__annotations__)
+    return checked_keywords(explained(maker, MEANINGS), more=Start.__annotations__)
 
 
 Shapes = Annotated[

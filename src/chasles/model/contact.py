@@ -119,10 +119,6 @@ class Contact(Force):
                 "Give stiffness= in N/m, or hertz= in N/m^1.5.",
             )
 
-    @property
-    def bodies(self) -> tuple[str, ...]:
-        return (self.a, self.b)
-
     @classmethod
     def each(
         cls, name: str, a: Attachment, bodies: Iterable[Body], skip: bool = False, **given: Any

@@ -27,7 +27,7 @@ from chasles.model.coordinate_coupling import Coupling, Term
 from chasles.model.couplings import RowJoint
 from chasles.model.errors import InvalidCoupling, InvalidForce, InvalidJoint, short_repr
 from chasles.model.fields import Direction, Flag, Taken, function, given, optional, unset
-from chasles.model.formulas import check_once, checked_several, entered_motion
+from chasles.model.formulas import check_once, checked_several, entered_motion, entered_pose
 from chasles.model.joints import Attachment, End, Z
 from chasles.model.loads import BodyForce, is_plain, pushed_body
 from chasles.model.words import ArrayLike, Floats
@@ -106,6 +106,11 @@ class CustomJoint(RowJoint, in_files=False):
     def _check(self) -> None:
         fill(self, locked=tuple(f"g{row}" for row in range(self.rows)))
         super()._check()
+
+    def completed(self, bodies: Mapping[str, Body]) -> "CustomJoint":
+        """The same; its formula has been called with the poses entered."""
+        check_once(self.residual, *(entered_pose(name, bodies) for name in (self.a, self.b)))
+        return self
 
     def residual(self, pose_a: Pose, pose_b: Pose) -> tuple[float, ...]:
         """The residuals of the formula at two poses, checked to be `rows` finite numbers."""
@@ -321,6 +326,11 @@ class CustomCoupling(Coupling, in_files=False):
     @property
     def summary(self) -> str:
         return f"coupling {self.name}: a formula of {', '.join(self.bodies)} = 0"
+
+    def completed(self, bodies: Mapping[str, Body]) -> "CustomCoupling":
+        """The same; its formula has been called with the poses entered."""
+        check_once(self.residual, *(entered_pose(name, bodies) for name in self.bodies))
+        return self
 
     def residual(self, *poses: Pose) -> float:
         """What the formula gives at some poses, checked to be one finite number."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 
 from chasles.model.body import Body, body_that
-from chasles.model.checks import Invalid
+from chasles.model.checks import Invalid, in_brackets
 from chasles.model.coordinates import OfJoint, Which
 from chasles.model.derivatives import Function
 from chasles.model.errors import InvalidDriver, short_repr
@@ -181,8 +181,7 @@ class PointDriver(AnyDriver):
 
     @property
     def drives(self) -> str:
-        x, y, z = self.direction
-        return f"a point of body '{self.body}' along ({x:g}, {y:g}, {z:g})"
+        return f"a point of body '{self.body}' along {in_brackets(self.direction)}"
 
 
 def check_start(driver: AnyDriver, zero: float = 0.0) -> None:

@@ -15,13 +15,13 @@ f' and f'' are those of the expression, to rounding.
 import operator
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from chasles.model.errors import InvalidSignal, short_repr
+from chasles.model.waves import Wave
 from chasles.model.words import Floats
 from chasles.scalars.jet import ArrayJet, Jet
 
@@ -42,37 +42,32 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Expression:
-    """A function of time by its text; `order` is how often it has been differentiated.
+class Expression(Wave):
+    """A function of time by its text.
 
     >>> Expression("2 * sin(pi * t / 2)^2")(np.array([0.0, 0.5, 1.0])).round(12).tolist()
     [0.0, 1.0, 2.0]
     """
 
     text: str
-    order: int = 0
 
-    def __call__(self, t: Any) -> Floats:
+    def _check(self) -> None:
+        if not isinstance(self.text, str):
+            raise InvalidSignal(
+                f"expression must be a text, got {short_repr(self.text)}.",
+                "Give a text: '0.1 * sin(3 * t)'.",
+            )
+        _ = self.postfix  # read once, here
+
+    def derivative(self, t: Any, order: int) -> Floats:
         times = np.asarray(t, np.float64)
         with np.errstate(all="ignore"):  # who asks looks for what is not finite
-            value = with_derivatives(self.postfix, times.reshape(-1))[self.order]
+            value = with_derivatives(self.postfix, times.reshape(-1))[order]
         return np.array(np.broadcast_to(value, times.size), np.float64).reshape(times.shape)
 
     @cached_property
     def postfix(self) -> tuple[Any, ...]:
         return Parser(self.text).postfix()
-
-
-def checked_expression(text: Any) -> Expression:
-    if not isinstance(text, str):
-        raise InvalidSignal(
-            f"expression must be a text, got {short_repr(text)}.",
-            "Give a text: '0.1 * sin(3 * t)'.",
-        )
-    expression = Expression(text)
-    _ = expression.postfix  # read once, here
-    return expression
 
 
 class Parser:

@@ -3,13 +3,12 @@
 Points are in world coordinates at the initial configuration; each stays fixed in its body.
 """
 
-from collections.abc import Mapping
 from math import dist, inf
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from chasles.model.body import GROUND, Body  # noqa: F401  the examples join the ground
+from chasles.model.body import GROUND  # noqa: F401  the examples join the ground
 from chasles.model.checks import Invalid, checked_array, fill, shape_of
 from chasles.model.errors import InvalidForce, short_repr
 from chasles.model.fields import Direction, Point, Taken, given, not_negative, optional
@@ -79,16 +78,13 @@ class Force(Part):
     @property
     def bodies(self) -> tuple[str, ...]:
         """The names of the bodies that it is given for, the ground included."""
-        return ()
+        ends = (getattr(self, end, None) for end in ("a", "b", "body"))
+        return tuple(end for end in ends if end is not None)
 
     @property
     def acts_on(self) -> str:
         """What it acts on, in words."""
         return " and ".join(self.bodies)
-
-    def completed(self, bodies: Mapping[str, Body]) -> "Force":
-        """The same, with what it leaves open taken from the bodies of its model."""
-        return self
 
 
 class PairForce(Force, in_files=False):
@@ -109,10 +105,6 @@ class PairForce(Force, in_files=False):
     def _check(self) -> None:
         super()._check()
         check_pair(self.a, self.b, self.where, InvalidForce)
-
-    @property
-    def bodies(self) -> tuple[str, ...]:
-        return (self.a, self.b)
 
 
 class Spring(PairForce):

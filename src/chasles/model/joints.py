@@ -14,7 +14,6 @@ from chasles.model.checks import (
     Invalid,
     Matrix3,
     Vector3,
-    checked_direction,
     checked_number,
     fill,
     real_array,
@@ -25,13 +24,13 @@ from chasles.model.fields import (
     Direction,
     DirectionOrNone,
     Number,
+    Pin,
     Place,
     PointOrNone,
     Taken,
     given,
     left_out,
     not_negative,
-    optional,
     unset,
 )
 from chasles.model.pairs import ANY_POINT, COORDINATES_OF, MOTIONS, SCREWED, pair_of_rows
@@ -45,7 +44,6 @@ else:
     Attachment = Word("Body | str")
 Z: Vector3 = (0.0, 0.0, 1.0)
 End = Annotated[Taken[Attachment, str], checked_body]
-SlideAxis = Annotated[Taken[ArrayLike | None, Vector3], optional(checked_direction)]
 #: Of rotors and zeros, which are checked when it is known how many there are.
 Several = Taken[ArrayLike, float | tuple[float, ...]]
 
@@ -340,15 +338,7 @@ class Sliding(Joint, in_files=False):
     needs_point = False
 
     at: PointOrNone = given(default=None)
-    axis: SlideAxis = given(default=None)
-
-    def _check(self) -> None:
-        if self.axis is None:
-            raise InvalidJoint(
-                f"{self.where}: a {self.kind} joint has a direction, and axis was left out.",
-                "Give axis=(x, y, z) in world coordinates.",
-            )
-        super()._check()
+    axis: Pin = given(default=None)
 
 
 class Prismatic(Sliding):

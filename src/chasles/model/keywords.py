@@ -185,15 +185,6 @@ def with_parameters(text: str, names: Iterable[str], meanings: Mapping[str, str]
     return "\n\n".join(filter(None, (before.rstrip(), HEAD + "\n".join(described), after)))
 
 
-def explain(made: Any, meanings: Mapping[str, str]) -> None:
-    """Describe the parameters that the text of a function or class leaves out, by their meanings.
-
-    These are texts without indentation.
-    """
-    known = {name: indent(fill(text, 92), "    ") for name, text in meanings.items()}
-    made.__doc__ = with_parameters(made.__doc__ or "", signature(made).parameters, known)
-
-
 #: What functions that run a model mean by the names of their parameters.
 OF_RUNS = {
     "model": "The model.",
@@ -231,8 +222,12 @@ OF_FILMS = {
 
 
 def explained(made: Made, meanings: Mapping[str, str] = OF_RUNS) -> Made:
-    """A function or a class with the usual meaning of parameters that its text leaves out."""
-    explain(made, meanings)
+    """A function or a class with the usual meaning of parameters that its text leaves out.
+
+    Meanings are texts without indentation.
+    """
+    known = {name: indent(fill(text, 92), "    ") for name, text in meanings.items()}
+    made.__doc__ = with_parameters(made.__doc__ or "", signature(made).parameters, known)
     return made
 
 

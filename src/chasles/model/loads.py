@@ -55,10 +55,6 @@ class BodyForce(Force, in_files=False):
 
     body: OnBody
 
-    @property
-    def bodies(self) -> tuple[str, ...]:
-        return (self.body,)
-
 
 class Load(BodyForce):
     """A given force and torque on a body.

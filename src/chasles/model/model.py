@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chasles.model.body import GROUND, Body, Ground
-from chasles.model.checks import IDENTITY, Vector3, checked_vector, fill
+from chasles.model.checks import IDENTITY, Vector3, checked_vector, fill, in_brackets
 from chasles.model.composing import combined, moved
 from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import CustomJoint
@@ -31,8 +31,6 @@ from chasles.model.parts import (
     joining,
     listed,
     placed,
-    placed_driver,
-    placed_force,
     placed_sensor,
     refuse_gravity,
 )
@@ -118,7 +116,7 @@ class Model:
                      "sensors": all_sensors})  # fmt: skip
         body_by_name = {body.name: body for body in all_bodies}
         joint_by_name = {joint.name: joint for joint in all_joints}
-        driving = tuple(placed_driver(d, body_by_name, joint_by_name) for d in all_drivers)
+        driving = tuple(placed(d, body_by_name, joint_by_name) for d in all_drivers)
         check_driven_once(driving)
         check_coupled_free(driving)
         acting = {force.name: force for force in all_forces}
@@ -126,8 +124,8 @@ class Model:
         fill(
             self,
             bodies=all_bodies,
-            joints=tuple(placed(joint, body_by_name) for joint in all_joints),
-            forces=tuple(placed_force(f, body_by_name, joint_by_name) for f in all_forces),
+            joints=tuple(placed(j, body_by_name, joint_by_name) for j in all_joints),
+            forces=tuple(placed(f, body_by_name, joint_by_name) for f in all_forces),
             drivers=driving,
             gravity=checked_vector(gravity, "gravity", "model", InvalidModel),
             notes=checked_notes(notes),
@@ -326,7 +324,7 @@ class Model:
         lines = [
             plural(len(self.bodies), "body", "bodies"),
             *(
-                f"  {body.name}: {body.mass:g} kg at {shown(body.position)} m"
+                f"  {body.name}: {body.mass:g} kg at {in_brackets(body.position)} m"
                 for body in self.bodies
             ),
             plural(len(self.joints), "joint", "joints"),
@@ -338,7 +336,7 @@ class Model:
             *(f"force {force.name}: {force.kind} on {force.acts_on}" for force in self.forces),
             *(driver.summary for driver in self.drivers),
             *(f"sensor {s.name}: {s.reads} of {s.of}" for s in self.sensors),
-            f"gravity {shown(self.gravity)} m/s^2",
+            f"gravity {in_brackets(self.gravity)} m/s^2",
             *(f"note: {note}" for note in self.notes),
             self._freedom() + self._beside_grubler(),
         ]
@@ -460,7 +458,3 @@ def found(part: Any, kind: type[Named], named: Mapping[type, dict[str, Any]], wh
 
 def plural(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
-
-
-def shown(vector: Vector3) -> str:
-    return "(" + ", ".join(f"{x:g}" for x in vector) + ")"

@@ -11,23 +11,14 @@ from chasles.model.checks import checked_name
 from chasles.model.coordinate_coupling import Coupling, placed_coupling
 from chasles.model.coordinates import resolved_coordinate
 from chasles.model.couplings import cosine_between
-from chasles.model.custom import CustomCoupling, CustomJoint
 from chasles.model.drivers import AnyDriver, Driver, PointDriver, check_start
-from chasles.model.errors import (
-    InvalidDriver,
-    InvalidForce,
-    InvalidModel,
-    InvalidSensor,
-    UnknownName,
-    short_repr,
-)
+from chasles.model.errors import InvalidModel, InvalidSensor, UnknownName, short_repr
 from chasles.model.forces import Force, Spring
-from chasles.model.formulas import check_once, entered_pose
+from chasles.model.formulas import check_once
 from chasles.model.joint_forces import JointForce, JointLaw
 from chasles.model.joints import Joint
-from chasles.model.loads import Load
 from chasles.model.motors import Motor
-from chasles.model.sensors import AnySensor, ForceSensor, JointSensor, Sensor
+from chasles.model.sensors import AnySensor, ForceSensor
 
 Named = TypeVar("Named", Body, Joint, Force, AnyDriver, AnySensor)
 PARALLEL = 1e-12  # 1 - cosine of two directions that count as one
@@ -107,51 +98,47 @@ def check_names(parts: Mapping[str, Sequence[Any]]) -> None:
             first[member.name] = place
 
 
-def placed(joint: Joint, bodies: dict[str, Body]) -> Joint:
-    """The joint between bodies that exist, with a point even if none was given."""
-    check_bodies((joint.a, joint.b), bodies, f"joint '{joint.name}'")
-    if isinstance(joint, CustomJoint):
-        check_once(joint.residual, *(entered_pose(name, bodies) for name in (joint.a, joint.b)))
-    if joint.at is not None:
-        return joint
-    return replace(joint, at=bodies[joint.a if joint.b == GROUND.name else joint.b].position)
+def placed(part: Any, bodies: Mapping[str, Body], joints: Mapping[str, Joint]) -> Any:
+    """The part on bodies and joints that exist, with the point and coordinate that it leaves open.
+
+    The point is a centre of mass, that of the second body of two.
+    """
+    names = bodies_of(part)
+    for name in names:
+        if name != GROUND.name and name not in bodies:
+            raise UnknownName.among("body", name, (GROUND.name, *bodies), where=part.where)
+    found = part.completed(bodies)
+    if isinstance(found, Coupling):
+        return placed_coupling(found, joints)
+    changes: dict[str, Any] = {}
+    if hasattr(found, "joint"):
+        joint = joints[UnknownName.check("joint", found.joint, joints, part.where)]
+        if getattr(found, "reads", "coordinate") in ("coordinate", "rate"):
+            asked = found.coordinate
+            coordinate = resolved_coordinate(joint, asked, part.where, part.invalid)
+            check_begins(found, joint.at_start(coordinate))
+            changes["coordinate"] = coordinate
+    if getattr(found, "at", ()) is None:
+        moving = [name for name in names if name != GROUND.name]
+        changes["at"] = bodies[moving[-1]].position
+    if all(getattr(found, name) == value for name, value in changes.items()):
+        return found
+    return replace(found, **changes)
 
 
-def placed_force(force: Force, bodies: dict[str, Body], joints: dict[str, Joint]) -> Force:
-    """The force on bodies and joints that exist, with a point and a coordinate."""
-    check_bodies(force.bodies, bodies, force.where)
-    if isinstance(force, JointForce):
-        joint = checked_joint(force.joint, joints, force.where)
-        coordinate = resolved_coordinate(joint, force.coordinate, force.where, InvalidForce)
-        if isinstance(force, JointLaw) or (isinstance(force, Motor) and force.feedback):
-            check_once(force.effort_at, 0.0, joint.at_start(coordinate), 0.0)
-        found: dict[str, Any] = {"coordinate": coordinate}  # of every kind, not of their base
-        return force if coordinate == force.coordinate else replace(force, **found)
-    if isinstance(force, Load) and force.at is None:
-        return replace(force, at=bodies[force.body].position)
-    return force.completed(bodies)
+def bodies_of(part: Any) -> tuple[str, ...]:
+    """The bodies that a part is given for, the ground included."""
+    if hasattr(part, "bodies"):
+        return tuple(part.bodies)
+    return tuple(getattr(part, end) for end in ("a", "b", "body") if hasattr(part, end))
 
 
-def placed_driver(
-    driver: AnyDriver, bodies: dict[str, Body], joints: dict[str, Joint]
-) -> AnyDriver:
-    """The driver of a joint or body that exists, with a point and a coordinate."""
-    if isinstance(driver, Driver):
-        joint = checked_joint(driver.joint, joints, driver.where)
-        coordinate = resolved_coordinate(joint, driver.coordinate, driver.where, InvalidDriver)
-        check_start(driver, joint.at_start(coordinate))
-        return replace(driver, coordinate=coordinate)
-    if isinstance(driver, CustomCoupling):
-        check_bodies(driver.bodies, bodies, driver.where)
-        check_once(driver.residual, *(entered_pose(name, bodies) for name in driver.bodies))
-        return driver
-    if isinstance(driver, Coupling):
-        return placed_coupling(driver, joints)
-    if isinstance(driver, PointDriver):
-        check_bodies((driver.body,), bodies, driver.where)
-        if driver.at is None:
-            return replace(driver, at=bodies[driver.body].position)
-    return driver
+def check_begins(part: Any, start: float) -> None:
+    """Refuse a motion that begins elsewhere than its coordinate, and a law that fails there."""
+    if isinstance(part, Driver):
+        check_start(part, start)
+    if isinstance(part, JointLaw) or (isinstance(part, Motor) and part.feedback):
+        check_once(part.effort_at, 0.0, start, 0.0)
 
 
 def placed_sensor(
@@ -167,18 +154,10 @@ def placed_sensor(
             f"a body and a sensor are both named '{sensor.name}'.",
             "Give the sensor its own name; results are looked up by it.",
         )
-    if isinstance(sensor, Sensor):
-        check_bodies((sensor.body,), bodies, sensor.where)
-        return sensor if sensor.at is not None else replace(sensor, at=bodies[sensor.body].position)
-    if isinstance(sensor, JointSensor):
-        joint = checked_joint(sensor.joint, joints, sensor.where)
-        if sensor.reads not in ("coordinate", "rate"):
-            return sensor
-        found = resolved_coordinate(joint, sensor.coordinate, sensor.where, InvalidSensor)
-        return replace(sensor, coordinate=found)
     if isinstance(sensor, ForceSensor):
         check_force_sensor(sensor, forces, drivers)
-    return sensor
+    found: AnySensor = placed(sensor, bodies, joints)
+    return found
 
 
 def check_force_sensor(
@@ -261,13 +240,3 @@ def joining(names: Iterable[str]) -> Callable[[str, str], bool]:
         return first != second
 
     return joins
-
-
-def check_bodies(names: Sequence[str], bodies: dict[str, Body], where: str) -> None:
-    for name in names:
-        if name != GROUND.name and name not in bodies:
-            raise UnknownName.among("body", name, (GROUND.name, *bodies), where=where)
-
-
-def checked_joint(name: str, joints: dict[str, Joint], where: str) -> Joint:
-    return joints[UnknownName.check("joint", name, joints, where)]

@@ -21,21 +21,18 @@ from chasles.model.body import Body
 from chasles.model.checks import IDENTITY
 from chasles.model.drivers import AnyDriver
 from chasles.model.errors import ChaslesError, ChaslesWarning, InvalidModel, UnknownName, short_repr
-from chasles.model.expressions import Expression
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
 from chasles.model.model import Model
 from chasles.model.sensors import AnySensor
 from chasles.model.shapes import Shape
 from chasles.model.signals import Components, Signal
-from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
+from chasles.model.waves import Wave
 
 Plain = dict[str, Any]
 Kinds = Mapping[str, type[Any]]
 
 
-WAVES: Kinds = {kind.__name__.lower(): kind for kind in (Linear, Ramp, Sine, Table, Expression)}
-SHAPES: Kinds = Shape.kinds
 #: Numbers of a mesh, as base64 of their bytes; and what shapes have where nothing is said.
 PACKED = {"vertices": "<f8", "triangles": "<i8"}
 POSE = {"position": (0.0, 0.0, 0.0), "rotation": IDENTITY, "colour": None}
@@ -165,12 +162,7 @@ def signal_to_plain(signal: Signal, where: str) -> Plain:
     wave = signal.function
     if not isinstance(wave, Wave) or signal != Signal.of(wave):
         raise own_function(wave, where)
-    numbers = {name: listed(getattr(wave, name)) for name in wave_fields(type(wave))}
-    return {"kind": type(wave).__name__.lower(), **numbers}
-
-
-def wave_fields(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(name for name in made_of(kind) if name != "order")
+    return part_to_plain(wave, where)
 
 
 def own_function(function: Any, where: str) -> InvalidModel:
@@ -213,7 +205,7 @@ class Reader:
 
     #: What tables may describe, by their kind.
     kinds: ClassVar[dict[str, Any]] = {
-        "bodies": {"body": Body}, **PARTS, "shapes": SHAPES, "signals": WAVES
+        "bodies": {"body": Body}, **PARTS, "shapes": Shape.kinds, "signals": Wave.kinds
     }  # fmt: skip
 
     def model(self, plain: Any) -> Model:
@@ -276,7 +268,7 @@ class Reader:
             plain = {"kind": "expression", "text": plain}
         wave, fields = self.of_kind(plain, "signals", where)
         try:
-            made: Signal = getattr(Signal, wave.__name__.lower())(*fields.values())
+            made: Signal = getattr(Signal, wave.kind)(*fields.values())
             return made
         except ChaslesError as error:
             raise InvalidModel(f"{where}: {error.what}", error.remedy) from None
@@ -292,10 +284,7 @@ class Reader:
 
     def expected(self, make: Any) -> dict[str, Any]:
         """What something is made of, with its defaults."""
-        found = defaults_of(make)
-        if make in WAVES.values():
-            return {name: found[name] for name in wave_fields(make)}
-        return found
+        return defaults_of(make)
 
     def checked_kind(self, kind: Any, what: str, where: str) -> str:
         known = self.kinds[what]

@@ -47,11 +47,17 @@ class Part:
     def _check(self) -> None:
         """Refuse fields that do not go together, and complete those that follow from others."""
 
+    def completed(self, bodies: Mapping[str, Any]) -> Any:
+        """The same, with what it leaves open taken from the bodies of its model."""
+        return self
+
     def __repr__(self) -> str:
+        return f"{type(self).__qualname__}({self.arguments()})"
+
+    def arguments(self) -> str:
         """What it takes to make it again; some fields only where they are not as usual."""
         values = {f: getattr(self, f.name) for f in fields(self) if f.init}
-        shown = (f"{f.name}={v!r}" for f, v in values.items() if f.repr or v != f.default)
-        return f"{type(self).__qualname__}({', '.join(shown)})"
+        return ", ".join(f"{f.name}={v!r}" for f, v in values.items() if f.repr or v != f.default)
 
     @property
     def where(self) -> str:

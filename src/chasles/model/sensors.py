@@ -82,7 +82,8 @@ class AnySensor(Part):
     @property
     def of(self) -> str:
         """The name of the part that it reads."""
-        return ""
+        parts = (getattr(self, what, "") for what in ("body", "joint", "force"))
+        return next(filter(None, parts), "")
 
     @property
     def unit(self) -> str:
@@ -124,10 +125,6 @@ class Sensor(AnySensor):
                 "Leave axes= out.",
             )
 
-    @property
-    def of(self) -> str:
-        return self.body
-
 
 class JointSensor(AnySensor):
     """Reads a quantity of a joint.
@@ -153,10 +150,6 @@ class JointSensor(AnySensor):
     reads: Annotated[OfJoints, word(OfJoints)] = "coordinate"
     axes: Annotated[JointAxes, word(JointAxes)] = "world"
     coordinate: Which = "auto"
-
-    @property
-    def of(self) -> str:
-        return self.joint
 
     @property
     def unit(self) -> str:
@@ -186,7 +179,3 @@ class ForceSensor(AnySensor):
 
     force: OfForce
     reads: Annotated[OfForces, word(OfForces)] = "force"
-
-    @property
-    def of(self) -> str:
-        return self.force

@@ -1,18 +1,19 @@
 """Functions of time with a name: data, so that they can be compared and saved.
 
-Each is called with an array of times; `order` is how often it has been differentiated.  All but the
-sine and expressions are pieces of polynomials, which is how kernels evaluate them.
+Each is called with an array of times.  All but the sine and expressions are pieces of polynomials,
+which is how kernels evaluate them.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chasles.model.errors import InvalidSignal
-from chasles.model.expressions import Expression
+from chasles.model.fields import Number, given, positive
+from chasles.model.registered import Part
 from chasles.model.words import Floats
 from chasles.scalars.polynomial import polynomial, sinusoid
 
@@ -100,78 +101,94 @@ HIGHEST_DEGREE = 5  # of the spline through a table
 WITHIN, SWING = np.linspace(0.125, 0.875, 7), 0.02
 
 
+class Wave(Part, in_files=False):
+    """A function of time with a name."""
+
+    kind: ClassVar[str] = "wave"
+    kinds: ClassVar[dict[str, type["Wave"]]] = {}
+    invalid = InvalidSignal
+    where = "signal"
+
+    def derivative(self, t: Floats, order: int) -> Floats:
+        """Its value, rate or second derivative at all times."""
+        raise NotImplementedError
+
+    def __call__(self, t: Floats) -> Floats:
+        return self.derivative(t, 0)
+
+
 @dataclass(frozen=True)
-class Polynomial:
+class Derivative:
+    """A wave that has been differentiated."""
+
+    wave: Wave
+    order: int
+
+    def __call__(self, t: Floats) -> Floats:
+        return self.wave.derivative(t, self.order)
+
+
+class Polynomial(Wave, in_files=False):
     """A wave in pieces; use Linear, Ramp or Table."""
 
     @cached_property
     def pieces(self) -> Pieces:
-        """The wave itself, not differentiated."""
         raise NotImplementedError
 
-    def __call__(self, t: Floats) -> Floats:
-        order: int = getattr(self, "order", 0)
+    def derivative(self, t: Floats, order: int) -> Floats:
         return self.pieces.sample(t)[:, order]
 
 
-@dataclass(frozen=True)
 class Linear(Polynomial):
     """offset + slope t"""
 
-    slope: float
-    offset: float = 0.0
-    order: int = 0
+    slope: Number
+    offset: Number = given(default=0.0, repr=False)
 
     @cached_property
     def pieces(self) -> Pieces:
         return one_piece(self.offset, self.slope)
 
 
-@dataclass(frozen=True)
 class Ramp(Polynomial):
     """From 0 to `height` in `duration` seconds from `start`: h (10 s^3 - 15 s^4 + 6 s^5)."""
 
-    height: float
-    duration: float
-    start: float = 0.0
-    order: int = 0
+    height: Number
+    duration: Annotated[float, positive("s")]
+    start: Number = given(default=0.0, repr=False)
 
     @cached_property
     def pieces(self) -> Pieces:
         return step_pieces(self.height, self.duration, self.start)
 
 
-@dataclass(frozen=True)
-class Sine:
+class Sine(Wave):
     """offset + amplitude sin(2 pi frequency t + phase)"""
 
-    amplitude: float
-    frequency: float
-    phase: float = 0.0
-    offset: float = 0.0
-    order: int = 0
+    amplitude: Number
+    frequency: Number
+    phase: Number = given(default=0.0, repr=False)
+    offset: Number = given(default=0.0, repr=False)
 
     @property
     def pulse(self) -> float:
         """Radians per second."""
         return 2.0 * np.pi * self.frequency
 
-    def __call__(self, t: Floats) -> Floats:
+    def derivative(self, t: Floats, order: int) -> Floats:
         angle = self.pulse * t + self.phase
         rows = sinusoid(np.sin(angle), np.cos(angle), self.amplitude, self.pulse, self.offset)
-        values: Floats = rows[self.order]
+        values: Floats = rows[order]
         return values
 
 
-@dataclass(frozen=True)
 class Table(Polynomial):
     """The quintic spline through points; the single polynomial if there are six or fewer."""
 
     times: tuple[float, ...]
     values: tuple[float, ...]
-    order: int = 0
 
-    def __call__(self, t: Floats) -> Floats:
+    def derivative(self, t: Floats, order: int) -> Floats:
         first, last = self.times[0], self.times[-1]
         slack = SLACK * (last - first)
         for outside in (np.min(t, initial=first), np.max(t, initial=last)):
@@ -180,7 +197,7 @@ class Table(Polynomial):
                     f"a table from t = {first:g} s to {last:g} s is asked at t = {outside:g} s.",
                     "Give the table for the whole run, or stop the run earlier.",
                 )
-        return super().__call__(t)
+        return super().derivative(t, order)
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -206,8 +223,3 @@ class Table(Polynomial):
         if not one_way[worst] or beyond[worst].max() <= SWING * np.ptp(values):
             return None
         return worst, float(curve[worst, np.argmax(beyond[worst])])
-
-
-#: what kernels evaluate as it is, with both derivatives; an expression is fitted by pieces
-KernelWave = Linear | Ramp | Sine | Table
-Wave = KernelWave | Expression

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from chasles.model import GROUND, Joint
+from chasles.model.checks import in_brackets
 from chasles.model.words import Floats
 from chasles.spaces.exactness import Charts
 from chasles.spaces.on_subgroups import is_charted, on_subgroups, subgroup_tree
@@ -159,12 +160,8 @@ def axes_of(basis: Floats) -> list[Floats]:
 def words(twist: Floats) -> str:
     """A motion in words: what it turns about, or shifts along."""
     group = classify(twist[:, None])
-    axis = "(" + ", ".join(f"{x:.3g}" for x in group.axis or ()) + ")"
+    axis = in_brackets(group.axis or (), ".3g")
     if "translation" in group.name:
         return f"a shift along {axis}"
-    through = (
-        ""
-        if group.point is None
-        else " through (" + ", ".join(f"{x:.3g}" for x in group.point) + ")"
-    )
+    through = f" through {in_brackets(group.point, '.3g')}" if group.point else ""
     return f"a turn about {axis}{through}" + (" that advances" if group.pitch else "")

@@ -19,7 +19,7 @@ from chasles.model.model import checked_model
 from chasles.spaces.designation import Designation, Row
 from chasles.spaces.exactness import Charts, Geometry
 from chasles.spaces.on_subgroups import beside_frames, mixed_tree, on_subgroups, tree_under
-from chasles.spaces.space import SE3, SO3xR3, Space, reference_order
+from chasles.spaces.space import SE3, SO3xR3, Space, reference_order, references
 from chasles.spaces.subgroups import classify
 from chasles.spaces.tree import SpanningTree, pair_tree, spanning_tree, way_down
 
@@ -298,12 +298,7 @@ def carrying_tree(
 
 def refers_to(forced: Mapping[str, Space], body: str, other: str) -> bool:
     """Whether the user's spaces take a body relative to another, directly or through others."""
-    at: str | None = body
-    for _ in range(len(forced)):
-        if at is None or at not in forced or at == other:
-            break
-        at = forced[at].relative_to
-    return at == other
+    return other in references(forced, body)
 
 
 def lost(geometry: Geometry, exact: Collection[str]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chasles.model import Body, InvalidOption, Joint, Model
+from chasles.model.checks import in_brackets
 from chasles.model.tables import Shown, Table
 from chasles.model.words import Word
 from chasles.spaces.certificate import Certificate, certify
@@ -48,7 +49,7 @@ class Row:
         at = self.space.at
         if at is None:
             return "centre of mass"
-        return f"joint '{at}'" if isinstance(at, str) else f"({at[0]:g}, {at[1]:g}, {at[2]:g})"
+        return f"joint '{at}'" if isinstance(at, str) else in_brackets(at)
 
     @property
     def reference(self) -> str:

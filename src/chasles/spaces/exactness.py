@@ -1,28 +1,9 @@
-r"""Which joints hold to rounding in given spaces, and why: predicted from the geometry alone.
+r"""Which joints stay closed to round-off in given spaces, and why: predicted from the geometry.
 
-**Theorem.** Let the charts of the bodies between a joint and the common reference of its two
-bodies have the group $G = \prod_i G_i$.  If the poses the joint allows are a left coset of a
-subgroup K of G, every Runge-Kutta-Munthe-Kaas method keeps the joint to rounding.
-
-*Proof.* Velocities are left-trivialised, so at every pose in the coset the allowed ones are the Lie
-algebra k of K: linear equations with constant coefficients.  Accelerations solve the same equations
-differentiated, hence lie in k; stages are linear combinations of them, dexp^-1 maps k to k (a
-series in brackets of k), and exp maps k into K.  No tableau and no truncation of dexp^-1 matters.
-Conversely, where the allowed velocities turn with the pose, a linear combination of those at two
-stages is allowed at neither, and the error of the method appears in the joint.
-
-**Theorem.** Every connected Lie subgroup of SE(3), framed on a suitable point P, is a subgroup of
-SO(3)xR3 as well, so that some chart of either kind keeps it.
-
-*Proof.* By `invariance.spoils` a subalgebra A is kept iff $(0, \omega_x \times u_y) \in A$ for x, y
-in A, with u the velocities at P.  There are twelve classes up to conjugation.  Identity and the
-translations T(1), T(2), T(3): omega = 0.  Rotation, screw and cylinder with P on the axis: u is
-parallel to omega, the product is 0.  Sphere with P at its centre: u = 0.  Planar group and
-planar-helical Y with the normal n: omega is along n, so omega x u is a translation normal to n, and
-all of these are in A.  Schoenflies X and SE(3) hold all translations.  The last four and the first
-four are kept for any P.
-
-Three cases follow; `chasles.spaces.invariance` decides all of them numerically.
+A Runge-Kutta-Munthe-Kaas method keeps a joint where the poses that it allows are a left coset of a
+subgroup K of the product of the charts' groups between its two bodies and their common reference
+(theorems and proofs: docs/equations.md, "Lower pairs stay closed").  Three cases follow;
+`chasles.spaces.invariance` decides all of them numerically.
 
 1. *The chart of b is relative to a (or a is the ground), or the other way round.*  K is the joint's
    motion group H in the chart.  SE(3) keeps every lower pair.  SO(3)xR3 with frame point P keeps
@@ -40,8 +21,7 @@ Three cases follow; `chasles.spaces.invariance` decides all of them numerically.
    is driven: it follows its function of time exactly, the others the method's combinations.
 
 Joints that are not lower pairs have no such coset and drift, but for a point of b on a line or
-plane of a: SO(3)xR3 relative to a and framed on that point keeps it, since its position is then a
-straight line or plane of the chart.
+plane of a: SO(3)xR3 relative to a and framed on that point stores the point itself.
 
 What a body is confined to in the numerical solution follows the joints from the ground outward;
 where a chart does not keep the group, the smallest larger group that it keeps takes its place.
@@ -58,7 +38,7 @@ from chasles.model.words import Floats
 from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
 from chasles.spaces.on_subgroups import SAME_POINT, distance, is_framed_on, local_scale, tree_under
-from chasles.spaces.space import Space, frame_point, made_once
+from chasles.spaces.space import Space, frame_point, made_once, references
 from chasles.spaces.subalgebras import (
     SE3_ALGEBRA,
     ZERO,
@@ -106,28 +86,23 @@ class Prediction:
         return f"{held}drifts, order p of the method"
 
 
-def drifting_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
-    """The joints that open with the error of the method, in the order of the model."""
-    charts = Charts.of(model, spaces)
-    return tuple(joint.name for joint in model.joints if not charts.holds(joint))
-
-
 def exact_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
-    """The joints that hold to rounding, in the order of the model."""
-    return tuple(p.joint for p in predictions(model, spaces) if p.exact)
-
-
-def predictions(model: Model, spaces: dict[str, Space]) -> tuple[Prediction, ...]:
-    """For every joint whether it holds to rounding in these spaces, and why.
+    """The joints that stay closed to round-off, in the order of the model.
 
     The last ones are kept: a run asks twice.
     """
 
-    def predict() -> tuple[Prediction, ...]:
+    def find() -> tuple[str, ...]:
         charts = Charts.of(model, spaces)
-        return tuple(charts.predict(joint) for joint in model.joints)
+        return tuple(joint.name for joint in model.joints if charts.holds(joint))
 
-    return made_once(model, "predictions", spaces, predict)
+    return made_once(model, "exact joints", spaces, find)
+
+
+def drifting_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
+    """The joints that open with the error of the method, in the order of the model."""
+    exact = exact_joints(model, spaces)
+    return tuple(name for name in model.joint_names if name not in exact)
 
 
 class Geometry:
@@ -232,7 +207,7 @@ class Charts:
         return Prediction(joint.name, exact, reason, rows, whole)
 
     def predict_coupling(self, joint: Joint) -> Prediction:
-        against = "the ground" if joint.a == GROUND.name else f"'{joint.a}'"
+        against = shown(joint.a)
         if self.stores_point(joint):
             why = f"SO(3)xR3 relative to {against} stores the point itself, whose path is straight"
             return Prediction(joint.name, True, why, joint.locked)
@@ -345,19 +320,13 @@ class Charts:
 
     def way(self, name: str) -> list[str]:
         """The bodies whose charts place a body: its references from the ground on, then itself."""
-        way: list[str] = []
-        at: str | None = None if name == GROUND.name else name
-        while at is not None:
-            way.append(at)
-            at = self.spaces[at].relative_to
-        return way[::-1]
+        return [] if name == GROUND.name else [*references(self.spaces, name)][::-1]
 
     # --- reasons ---
 
     def direct_reason(self, joint: Joint, child: str, exact: bool) -> str:
         space = self.spaces[child]
-        other = joint.a if child == joint.b else joint.b
-        against = "the ground" if other == GROUND.name else f"'{other}'"
+        against = shown(joint.a if child == joint.b else joint.b)
         if self.beside_carrier(joint, child):
             if not exact:
                 return f"beside '{space.at}', whose shifts turn what this joint allows"
@@ -377,18 +346,21 @@ class Charts:
     def reason(self, joint: Joint, exact: bool) -> str:
         ends = [name for name in (joint.a, joint.b) if name != GROUND.name]
         a, b = self.spaces[ends[0]].relative_to, self.spaces[ends[-1]].relative_to
-        against = "the ground" if a is None else f"'{a}'"
         if a != b or len(ends) == 1:
             if exact:
                 return "the charts of both bodies move along with the joint"
             return "closes a loop: neither body is described relative to the other"
-        both = f"both charts are relative to {against}"
+        both = f"both charts are relative to {shown(a or GROUND.name)}"
         if not exact:
             return f"{both}, where '{joint.a}' turns or shifts what the joint allows"
         group = classify(self.geometry.scale.world(self.relative[joint.a]), self.geometry.scale)
         if group.name == "SE(3)":
             return f"{both} and store the position of one common point"
         return f"{both}, and {group.phrase} of '{joint.a}' leaves the joint's motions what they are"
+
+
+def shown(body: str) -> str:
+    return "the ground" if body == GROUND.name else f"'{body}'"
 
 
 def row_functionals(joint: Joint, scale: Scale) -> Floats:

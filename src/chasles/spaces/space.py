@@ -1,6 +1,6 @@
 """The configuration space of a body: a group, a frame point and a reference body."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -156,6 +156,14 @@ def made_once(
         kept = model._kept[what] = dict(spaces), make()
     made: Made = kept[1]
     return made
+
+
+def references(spaces: Mapping[str, Space], body: str) -> Iterator[str]:
+    """A body, and those that its space refers to, one after the other."""
+    at: str | None = body
+    while at is not None:
+        yield at
+        at = spaces[at].relative_to if at in spaces else None
 
 
 def reference_order(model: Model, spaces: Mapping[str, Space]) -> list[str]:

@@ -54,12 +54,10 @@ def scaled_joint_algebras(model: Model, scale: Scale) -> dict[str, Floats]:
 
 def together(one: Floats, other: Floats) -> Floats:
     """The smallest subalgebra that holds two."""
-    if one.shape[1] == 6 or other.shape[1] == 0:
-        return one
-    if other.shape[1] == 6 or one.shape[1] == 0:
-        return other
     if contains(one, other):
         return one
+    if contains(other, one):
+        return other
     return closure(np.concatenate((one, other), axis=1))
 
 
