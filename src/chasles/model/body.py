@@ -421,8 +421,16 @@ def name_of(body: Body | Ground | str) -> str:
     return body if isinstance(body, str) else body.name
 
 
+MOVING = "Give a body that moves."
+
+
 def checked_body(
-    body: Any, what: str, where: str, invalid: Invalid, moves: str | None = None
+    body: Any,
+    what: str,
+    where: str,
+    invalid: Invalid,
+    moves: str | None = None,
+    remedy: str = MOVING,
 ) -> str:
     """The name of a body, or of the ground unless it `moves`: which says why the ground is none."""
     if not isinstance(body, Body | Ground | str):
@@ -433,13 +441,15 @@ def checked_body(
         )  # fmt: skip
     name = name_of(body)
     if moves is not None and name == GROUND.name:
-        raise invalid(f"{where}: {what} is the ground, which {moves}.", "Give a body that moves.")
+        raise invalid(f"{where}: {what} is the ground, which {moves}.", remedy)
     return name
 
 
-def body_that(moves: str) -> Callable[[Any, str, str, Invalid], str]:
+def body_that(moves: str, remedy: str = MOVING) -> Callable[[Any, str, str, Invalid], str]:
     """The check of a body; `moves` says why the ground is none."""
-    return lambda body, what, where, invalid: checked_body(body, what, where, invalid, moves)
+    return lambda body, what, where, invalid: checked_body(
+        body, what, where, invalid, moves, remedy
+    )
 
 
 def solid(name: str, shape: Shape, mass: float | None, density: float | None, start: Start) -> Body:

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from chasles.model.body import GROUND, Body, name_of
+from chasles.model.body import GROUND, Body, body_that, name_of
 from chasles.model.checks import Invalid, checked_number, fill
 from chasles.model.errors import InvalidForce, short_repr
 from chasles.model.fields import (
     DirectionOrNone,
     PointOrNone,
+    Taken,
     given,
     not_negative,
     optional,
@@ -26,6 +27,7 @@ from chasles.model.shapes import Box, Capsule, Rod, Shape, Sphere
 #: Shapes that touch by a few balls or points.
 TOUCHING = (Sphere, Capsule, Rod, Box)
 ALLOWED = "Sphere, Capsule, Rod or Box"
+TOUCHES = "Give the body with the shape as b, and what it touches as a."
 LEAST = 1e-300  # m; the inverse of a smaller radius is not a number
 
 
@@ -92,8 +94,10 @@ class Contact(Force):
     (0.0, 0.0, 1.0)
     """
 
+    acts_by = ("stiffness", "hertz")
+
     a: End
-    b: End
+    b: Annotated[Taken[Attachment, str], body_that("has no shape", TOUCHES)]
     at: PointOrNone = given(default=None)
     axis: DirectionOrNone = given(default=None)
     radius: Annotated[float | None, optional(checked_number)] = None
@@ -107,17 +111,7 @@ class Contact(Force):
     def _check(self) -> None:
         super()._check()
         check_pair(self.a, self.b, self.where, InvalidForce)
-        if self.b == GROUND.name:
-            raise InvalidForce(
-                f"{self.where}: b is the ground, and the shape that touches is b's.",
-                "Give the body with the shape as b, and what it touches as a.",
-            )
         self._check_surface()
-        if self.stiffness == self.hertz == 0.0:
-            raise InvalidForce(
-                f"{self.where}: stiffness and hertz are both 0, so it pushes nothing.",
-                "Give stiffness= in N/m, or hertz= in N/m^1.5.",
-            )
 
     @classmethod
     def each(

@@ -6,8 +6,9 @@ the initial configuration, as everywhere.
 
 from collections.abc import Sequence
 from math import dist, inf
+from typing import Annotated
 
-from chasles.model.body import GROUND, Body
+from chasles.model.body import GROUND, Body, body_that
 from chasles.model.checks import Vector3, fill
 from chasles.model.compound import compound
 from chasles.model.errors import InvalidJoint
@@ -18,6 +19,7 @@ from chasles.model.fields import (
     Pin,
     Place,
     PointOrNone,
+    Taken,
     given,
     unset,
 )
@@ -36,6 +38,10 @@ from chasles.model.words import ArrayLike
 
 SQUARE = 1e-9  # cosine between two axes that count as perpendicular
 SAME_AXIS = 1e-12  # 1 - cosine between two axes that count as parallel
+
+
+BEARINGS = "Give two bodies; their bearings are Revolute joints to the ground."
+Wheel = Annotated[Taken[Attachment, str], body_that("does not turn", BEARINGS)]
 
 
 class RowJoint(Joint, in_files=False):
@@ -262,6 +268,8 @@ class Gear(RowJoint):
     locked = ("turn",)
     needs_point = False
 
+    a: Wheel
+    b: Wheel
     axis_b: Pin = given(default=Z)
     ratio: Number = 1.0
 
@@ -280,11 +288,6 @@ class Gear(RowJoint):
 
     def _check(self) -> None:
         super()._check()
-        if GROUND.name in (self.a, self.b):
-            raise InvalidJoint(
-                f"{self.where} couples a wheel to the ground, which does not turn.",
-                "Give two bodies; their bearings are Revolute joints to the ground.",
-            )
         if self.ratio == 0.0:
             raise InvalidJoint(
                 f"{self.where}: ratio is 0, so that b would not turn at all.",

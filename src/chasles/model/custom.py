@@ -114,32 +114,28 @@ class CustomJoint(RowJoint, in_files=False):
 
     def residual(self, pose_a: Pose, pose_b: Pose) -> tuple[float, ...]:
         """The residuals of the formula at two poses, checked to be `rows` finite numbers."""
-        values = self._called(self.formula, "formula", pose_a, pose_b)
-        if values.shape != (self.rows,):
-            raise InvalidJoint(
-                f"joint '{self.name}': its formula returned shape {values.shape}, but rows is"
-                f" {self.rows}.",
-                f"Return a tuple of {self.rows}, or correct rows=.",
-            )
-        return tuple(values.tolist())
+        remedy = f"Return a tuple of {self.rows}, or correct rows=."
+        return tuple(self._called("formula", (self.rows,), remedy, pose_a, pose_b).tolist())
 
     def given_jacobian(self, pose_a: Pose, pose_b: Pose) -> Floats | None:
         """The user's jacobian at two poses, (rows, 12), or None if there is none."""
         if self.jacobian is None:
             return None
-        values = self._called(self.jacobian, "jacobian", pose_a, pose_b)
-        if values.shape != (self.rows, TWISTS):
+        remedy = "Return the derivatives by (omega, v) of a, then of b, row by row."
+        return self._called("jacobian", (self.rows, TWISTS), remedy, pose_a, pose_b)
+
+    def _called(self, what: str, shape: tuple[int, ...], remedy: str, *poses: Pose) -> Floats:
+        call = f"Give {what}(pose_a, pose_b) with poses (R, r) of nine and three numbers."
+        function = getattr(self, what)
+        returned = answer_of(function, poses, f"{self.where}: its {what}", call, InvalidJoint)
+        values = checked_array(returned, f"what its {what} returned", self.where, InvalidJoint)
+        if values.shape != shape:
             raise InvalidJoint(
-                f"joint '{self.name}': its jacobian returned shape {values.shape}, but has"
-                f" {self.rows} rows and {TWISTS} columns.",
-                "Return the derivatives by (omega, v) of a, then of b, row by row.",
+                f"{self.where}: its {what} returned shape {values.shape}, but rows is {self.rows},"
+                f" so that it must be {shape}.",
+                remedy,
             )
         return values
-
-    def _called(self, function: Callable[..., Any], what: str, *poses: Pose) -> Floats:
-        remedy = f"Give {what}(pose_a, pose_b) with poses (R, r) of nine and three numbers."
-        returned = answer_of(function, poses, f"{self.where}: its {what}", remedy, InvalidJoint)
-        return checked_array(returned, f"what its {what} returned", self.where, InvalidJoint)
 
 
 class CustomForce(BodyForce, in_files=False):
@@ -276,13 +272,12 @@ class CustomForce(BodyForce, in_files=False):
 
 def first_and_rest(name: Any, body: Any, others: Any) -> tuple[Any, tuple[str, ...]]:
     """The body of a formula that sees one, or the first of several and the others."""
-    if isinstance(body, list | tuple):
-        several = checked_several(body, "bodies", f"force '{name}'", InvalidForce)
-        return several[0], several[1:]
-    if isinstance(others, tuple | list) and not others:
+    first, more = (
+        [*value] if isinstance(value, list | tuple) else [value] for value in (body, others)
+    )
+    if not isinstance(body, list | tuple) and not more:
         return body, ()
-    listed = [*others] if isinstance(others, list | tuple) else [others]
-    several = checked_several([body, *listed], "bodies", f"force '{name}'", InvalidForce)
+    several = checked_several([*first, *more], "bodies", f"force '{name}'", InvalidForce)
     return several[0], several[1:]
 
 

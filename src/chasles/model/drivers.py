@@ -39,15 +39,7 @@ OfBody = Annotated[Taken[Body | str, str], body_that("does not move")]
 
 
 class AnyDriver(Registered):
-    """What all drivers share; use Driver or PointDriver.
-
-    Parameters
-    ----------
-    name
-        Name of the driver in results.
-    joint
-        The joint.
-    """
+    """What all drivers share; use Driver or PointDriver."""
 
     #: the name of its one row
     locked: ClassVar[tuple[str, ...]] = ("motion",)
@@ -132,8 +124,6 @@ class Driver(AnyDriver):
     motion
         Coordinate over time, rad or m: a Signal or a smooth function of t. At t = 0 it must
         equal the coordinate, which is 0 unless the joint has a `zero`.
-    coordinate
-        "angle", "displacement" or "auto" (the angle, if the joint has both).
 
     Examples
     --------
@@ -155,8 +145,6 @@ class PointDriver(AnyDriver):
 
     Parameters
     ----------
-    body
-        The body.
     at
         The point in world coordinates at the start, m. None: the centre of mass.
     direction

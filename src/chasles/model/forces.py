@@ -44,11 +44,6 @@ RestLength = Annotated[Taken[float | None, float], optional(not_negative("m"))]
 class Force(Part):
     """Base class of all forces. Use one of its kinds.
 
-    Parameters
-    ----------
-    name
-        Name of the force in results.
-
     Examples
     --------
     >>> import chasles as ch
@@ -65,6 +60,8 @@ class Force(Part):
     kinds: ClassVar[dict[str, type["Force"]]] = {}
     word = "force"
     invalid = InvalidForce
+    #: coefficients of which one at least is not zero
+    acts_by: ClassVar[tuple[str, ...]] = ()
 
     name: str
 
@@ -73,6 +70,13 @@ class Force(Part):
             raise InvalidForce(
                 f"{self.where} is of no kind, so it does nothing.",
                 "Use one of the kinds: Spring, JointSpring, Bushing, Load, Drag, ...",
+            )
+        if self.acts_by and not any(np.any(getattr(self, name)) for name in self.acts_by):
+            *others, last = self.acts_by
+            many = "all" if len(others) > 1 else "both"
+            raise InvalidForce(
+                f"{self.where}: {', '.join(others)} and {last} are {many} 0, so it does nothing.",
+                "Give one of them, or leave the force out.",
             )
 
     @property
@@ -88,15 +92,7 @@ class Force(Part):
 
 
 class PairForce(Force, in_files=False):
-    """A force between bodies a and b.
-
-    Parameters
-    ----------
-    a
-        First body, or GROUND.
-    b
-        Second body, or GROUND.
-    """
+    """A force between bodies a and b."""
 
     a: End
     b: End
@@ -134,6 +130,8 @@ class Spring(PairForce):
     2.0
     """
 
+    acts_by = ("stiffness", "damping")
+
     at_b: Point
     stiffness: Annotated[float, not_negative("N/m")]
     damping: Annotated[float, not_negative("N s/m")] = 0.0
@@ -141,7 +139,6 @@ class Spring(PairForce):
 
     def _check(self) -> None:
         super()._check()
-        check_acts(self)
         defined = self.rest_length == self.damping == 0.0
         if self.length == inf or (self.length == 0.0 and not defined):
             raise InvalidForce(
@@ -185,19 +182,8 @@ class Bushing(PairForce):
     (100000.0, 100000.0, 100000.0, 100.0, 100.0, 100.0)
     """
 
+    acts_by = ("stiffness", "damping")
+
     stiffness: Six
     damping: Six = given(default=AT_REST)
     axis: Direction = given(default=Z)
-
-    def _check(self) -> None:
-        super()._check()
-        check_acts(self)
-
-
-def check_acts(force: Any) -> None:
-    """Refuse a stiffness and a damping that are both zero."""
-    if not np.any(force.stiffness) and not np.any(force.damping):
-        raise InvalidForce(
-            f"{force.where}: stiffness and damping are both 0, so it does nothing.",
-            "Give one of them, or leave the force out.",
-        )

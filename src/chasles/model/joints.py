@@ -53,12 +53,6 @@ class Joint(Part):
 
     Parameters
     ----------
-    name
-        Name of the joint in results.
-    a
-        First body: a Body, its name, or GROUND.
-    b
-        Second body: a Body, its name, or GROUND.
     at
         Point of the joint in world coordinates at the start, m. Where it may be left out, it is
         the centre of mass of b (of a, if b is the ground).

@@ -167,12 +167,11 @@ class Motor(JointForce):
         An effort that depends on the motion is not among them.
         """
         columns = np.zeros((np.size(times), 3))
-        if self.target is not None and self.damping > 0.0:
-            columns[:, :2] = self.target.sample(times, owner=f"{self.where}, target")[:, :2]
-        elif self.target is not None:  # which need not be smooth
-            columns[:, 0] = self.target.values(times, owner=f"{self.where}, target")
-        if self.feedback is None:
-            columns[:, 2] = self.effort.values(times, owner=f"{self.where}, effort")
+        for first, signal, orders, owner in self.parts():
+            if orders == 1:  # it need not be smooth
+                columns[:, first] = signal.values(times, owner)
+            else:
+                columns[:, first : first + orders] = signal.sample(times, owner)[:, :orders]
         return columns
 
     def parts(self) -> list[Part]:

@@ -21,10 +21,37 @@ from chasles.model.motors import Motor
 from chasles.model.sensors import AnySensor, ForceSensor
 
 Named = TypeVar("Named", Body, Joint, Force, AnyDriver, AnySensor)
+Names = Mapping[str, Mapping[str, Any]]
+#: The lists of a model, and what stands in them.
+KINDS: dict[str, type[Any]] = {
+    "bodies": Body, "joints": Joint, "forces": Force, "drivers": AnyDriver, "sensors": AnySensor
+}  # fmt: skip
 PARALLEL = 1e-12  # 1 - cosine of two directions that count as one
 
 
-def checked_members(members: Any, kind: type[Named], what: str) -> tuple[Named, ...]:
+def assembled(given: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """The lists of a model: parts of their kinds, checked against each other and completed."""
+    holding = listed(given["joints"], "joints")  # couplings may stand among joints, too
+    coupled = [part for part in holding if isinstance(part, Coupling)]
+    refuse_gravity(given["drivers"])
+    lists = {
+        **given,
+        "joints": [part for part in holding if not isinstance(part, Coupling)],
+        "drivers": (*listed(given["drivers"], "drivers"), *coupled),
+    }
+    parts = {what: checked_members(lists[what], kind, what) for what, kind in KINDS.items()}
+    if not parts["bodies"]:
+        raise InvalidModel("the model has no bodies.", "Give at least one Body.")
+    check_names({what: parts[what] for what in ("bodies", "sensors")})
+    check_names({what: parts[what] for what in KINDS if what != "bodies"})
+    named = {what: {part.name: part for part in parts[what]} for what in KINDS}
+    found = {what: tuple(placed(part, named) for part in parts[what]) for what in KINDS}
+    check_driven_once(found["drivers"])
+    check_coupled_free(found["drivers"])
+    return found
+
+
+def checked_members(members: Any, kind: type[Any], what: str) -> tuple[Any, ...]:
     """Objects of one kind."""
     parts = listed(members, what)
     for index, member in enumerate(parts):
@@ -43,9 +70,7 @@ def place_of(member: Any) -> str:
     name = type(member).__name__
     if name in ("Event", "Impact"):  # of a run, which models do not know
         return f"{name} is an option of a run: simulate(..., events=[...])."
-    lists = {Body: "bodies", Coupling: "joints", Joint: "joints", Force: "forces",
-             AnyDriver: "drivers", AnySensor: "sensors"}  # fmt: skip
-    for kind, where in lists.items():
+    for where, kind in {"joints": Joint | Coupling, **KINDS}.items():
         if isinstance(member, kind):
             return f"{name} belongs among the {where}: Model(..., {where}=[...])."
     return ""
@@ -98,18 +123,20 @@ def check_names(parts: Mapping[str, Sequence[Any]]) -> None:
             first[member.name] = place
 
 
-def placed(part: Any, bodies: Mapping[str, Body], joints: Mapping[str, Joint]) -> Any:
+def placed(part: Any, named: Names) -> Any:
     """The part on bodies and joints that exist, with the point and coordinate that it leaves open.
 
     The point is a centre of mass, that of the second body of two.
     """
-    names = bodies_of(part)
+    bodies, joints, names = named["bodies"], named["joints"], bodies_of(part)
     for name in names:
         if name != GROUND.name and name not in bodies:
             raise UnknownName.among("body", name, (GROUND.name, *bodies), where=part.where)
     found = part.completed(bodies)
     if isinstance(found, Coupling):
         return placed_coupling(found, joints)
+    if isinstance(found, ForceSensor):
+        check_force_sensor(found, named["forces"], named["drivers"])
     changes: dict[str, Any] = {}
     if hasattr(found, "joint"):
         joint = joints[UnknownName.check("joint", found.joint, joints, part.where)]
@@ -139,25 +166,6 @@ def check_begins(part: Any, start: float) -> None:
         check_start(part, start)
     if isinstance(part, JointLaw) or (isinstance(part, Motor) and part.feedback):
         check_once(part.effort_at, 0.0, start, 0.0)
-
-
-def placed_sensor(
-    sensor: AnySensor,
-    bodies: dict[str, Body],
-    joints: dict[str, Joint],
-    forces: Mapping[str, Force],
-    drivers: Mapping[str, AnyDriver],
-) -> AnySensor:
-    """The sensor of a part that exists and has what it reads, with a point and a coordinate."""
-    if sensor.name in bodies:
-        raise InvalidModel(
-            f"a body and a sensor are both named '{sensor.name}'.",
-            "Give the sensor its own name; results are looked up by it.",
-        )
-    if isinstance(sensor, ForceSensor):
-        check_force_sensor(sensor, forces, drivers)
-    found: AnySensor = placed(sensor, bodies, joints)
-    return found
 
 
 def check_force_sensor(

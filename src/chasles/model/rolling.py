@@ -7,30 +7,33 @@ contact never breaks: where a real body would lift off, the reaction pulls.
 
 from typing import Annotated
 
-from chasles.model.body import GROUND
+from chasles.model.body import GROUND, body_that  # noqa: F401  the examples join the ground
 from chasles.model.couplings import RowJoint, cosine_between
 from chasles.model.errors import InvalidJoint
-from chasles.model.fields import Direction, Pin, Place, positive
+from chasles.model.fields import Direction, Pin, Place, Taken, positive
+from chasles.model.joints import Attachment
 
+ROLLS = "Give the body that rolls as b, and the one with the plane as a."
 FLAT = 1e-9  # 1 - cosine below which a disc lies on its plane
 
 
 class Rolling(RowJoint, in_files=False):
-    """What rolling bodies share: b rolls on the plane of a through `at` with normal `axis`."""
+    """What rolling bodies share: b rolls on a plane of a.
+
+    Parameters
+    ----------
+    at
+        A point of the plane in world coordinates at the start, m.
+    axis
+        Normal of the plane in world axes, towards b.
+    """
 
     locked = ("vx", "vy", "vz")
 
+    b: Annotated[Taken[Attachment, str], body_that("does not roll", ROLLS)]
     at: Place
     axis: Direction
     radius: Annotated[float, positive("m")]
-
-    def _check(self) -> None:
-        super()._check()
-        if self.b == GROUND.name:
-            raise InvalidJoint(
-                f"{self.where}: b is the ground, which does not roll.",
-                "Give the body that rolls as b, and the one with the plane as a.",
-            )
 
 
 class RollingSphere(Rolling):
@@ -38,10 +41,6 @@ class RollingSphere(Rolling):
 
     Parameters
     ----------
-    at
-        A point of the plane in world coordinates at the start, m.
-    axis
-        Normal of the plane in world axes, towards the sphere.
     radius
         Radius, m. At the start the centre must be at this distance from the plane.
 
@@ -57,10 +56,6 @@ class RollingDisc(Rolling):
 
     Parameters
     ----------
-    at
-        A point of the plane in world coordinates at the start, m.
-    axis
-        Normal of the plane in world axes, towards the disc.
     axis_b
         Axis of the disc in world axes.
     radius

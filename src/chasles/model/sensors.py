@@ -56,17 +56,7 @@ OfForce = Annotated[Taken[Force | AnyDriver | str, str], force_name]
 
 
 class AnySensor(Part):
-    """What all sensors share; use Sensor, JointSensor or ForceSensor.
-
-    Parameters
-    ----------
-    name
-        Name of the sensor in results.
-    body
-        The body.
-    joint
-        The joint.
-    """
+    """What all sensors share; use Sensor, JointSensor or ForceSensor."""
 
     kind: ClassVar[str] = "anysensor"
     kinds: ClassVar[dict[str, type["AnySensor"]]] = {}

@@ -141,8 +141,6 @@ class Round(Shape, in_files=False):
 
     Parameters
     ----------
-    radius
-        Radius, m.
     length
         Length along the axis, m.
     axis
@@ -216,11 +214,6 @@ class Rod(Shape):
 
 class Sphere(Shape):
     """A solid sphere.
-
-    Parameters
-    ----------
-    radius
-        Radius, m.
 
     Examples
     --------

@@ -254,8 +254,12 @@ class Signal(metaclass=WithConstructors):
         wave = self.function
         if isinstance(wave, Polynomial | Sine) and self == Signal.of(wave):
             return [(0, wave, orders)]
-        given = (self.function, self.rate, self.second)[:orders]
-        known = [(order, function) for order, function in enumerate(given) if function is not None]
+        return self.given(orders)
+
+    def given(self, orders: int) -> list[tuple[int, Function, int]]:
+        """The same of every function that was given, a wave's too."""
+        functions = (self.function, self.rate, self.second)[:orders]
+        known = [(order, f) for order, f in enumerate(functions) if f is not None]
         ends = [*(order for order, _ in known[1:]), orders]
         return [(order, f, end - order) for (order, f), end in zip(known, ends, strict=True)]
 
@@ -275,17 +279,13 @@ class Signal(metaclass=WithConstructors):
             (T, 3), in the unit of the signal, per s and per s².
         """
         t = checked_times(times, owner, InvalidSignal)
-        value = self.values(t, owner)
-        if self.rate is not None:
-            rate = evaluated(self.rate, t, "rate", owner)
-        if self.second is not None:
-            second = evaluated(self.second, t, "second", owner)
-        elif self.rate is not None:
-            second = derivatives(self.rate, t, "rate", owner)[0]
-        if self.rate is None:
-            by_value = derivatives(self.function, t, "function", owner)
-            rate, second = by_value[0], by_value[1] if self.second is None else second
-        return np.column_stack((value, rate, second))
+        columns: list[Floats] = []
+        for order, function, count in self.given(3):
+            what = ("function", "rate", "second")[order]
+            columns.append(evaluated(function, t, what, owner))
+            if count > 1:
+                columns += [*derivatives(function, t, what, owner)[: count - 1]]
+        return np.column_stack(columns)
 
 
 #: What a kernel evaluates for a driver or a force: (first column, signal, how many of value, rate

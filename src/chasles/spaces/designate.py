@@ -71,13 +71,8 @@ def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
                 "spaces is the designation of another model.", "Call designate(model) for this one."
             )
         return spaces.spaces
-    if isinstance(spaces, str) and spaces == "auto":
-        spaces = {}
-    if isinstance(spaces, Mapping):
-        forced = overrides(model, spaces)
-        return choose(model, carrying_tree(model, forced), forced)
-    named = {name: space_of(spaces, model, name, "spaces") for name in model.body_names}
-    return named | {name: on_subgroup(pair_tree(model), name) for name in frames_of(model)}
+    forced = overrides(model, spaces)
+    return choose(model, carrying_tree(model, forced), forced)
 
 
 def frames_of(model: Model) -> list[str]:
@@ -89,15 +84,24 @@ def frames_of(model: Model) -> list[str]:
     return [body.name for body in model.bodies if body.mass == 0.0]
 
 
-def overrides(
-    model: Model, spaces: Mapping[Any, Any] | None, cut: Collection[str] = ()
-) -> dict[str, Space]:
-    """The spaces a user chose, by body; those set to "auto" are left out."""
-    chosen: dict[str, Space] = {}
-    for key, value in (spaces or {}).items():
-        name = model.body(key, where="spaces").name
-        if not (isinstance(value, str) and value == "auto"):
-            chosen[name] = space_of(value, model, name, f"spaces['{name}']", cut)
+def overrides(model: Model, spaces: Any, cut: Collection[str] = ()) -> dict[str, Space]:
+    """The spaces a user chose, by body; those set to "auto" are left out.
+
+    One space for all bodies is not for those without mass.
+    """
+    if isinstance(spaces, Mapping):
+        asked = {model.body(key, where="spaces").name: spaces[key] for key in spaces}
+        places, left_out = {name: f"spaces['{name}']" for name in asked}, []
+    else:
+        asked = dict.fromkeys(model.body_names, "auto" if spaces is None else spaces)
+        places, left_out = dict.fromkeys(asked, "spaces"), frames_of(model)
+    chosen = {
+        name: space_of(value, model, name, places[name], cut)
+        for name, value in asked.items()
+        if not (isinstance(value, str) and value == "auto")
+    }
+    for name in left_out:
+        chosen.pop(name, None)
     reference_order(model, chosen)  # refuses a circle, before anyone walks around it
     return chosen
 
@@ -166,15 +170,6 @@ def designate(
     The joint holds to round-off.
     """
     checked_model(model)
-    if isinstance(spaces, str):
-        UnknownName.check("space", spaces, NAMES, "designate")
-        massive = [body.name for body in model.bodies if body.mass != 0.0]
-        spaces = dict.fromkeys(massive, spaces)
-    if spaces is not None and not isinstance(spaces, Mapping):
-        raise InvalidOption(
-            f"spaces must be a dict or a name, got {short_repr(spaces)}.",
-            "Give body -> Space or name, one name for all, or nothing.",
-        )
     wanted = cut_joints(model, cut)
     forced = overrides(model, spaces, wanted)
     tree = carrying_tree(model, forced, wanted)

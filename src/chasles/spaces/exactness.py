@@ -44,15 +44,12 @@ from chasles.spaces.subalgebras import (
     ZERO,
     Scale,
     closure,
-    normalised,
-    orthonormal,
     scale_of,
 )
 from chasles.spaces.subgroups import (
     classify,
-    joint_algebra,
+    scaled_algebra,
     scaled_body_algebras,
-    scaled_joint_algebras,
     together,
 )
 from chasles.spaces.tree import BALL_ROWS, SpanningTree, is_centred, spanning_tree
@@ -120,7 +117,7 @@ class Geometry:
     @cached_property
     def allowed(self) -> dict[str, Floats]:
         """What every joint allows."""
-        return scaled_joint_algebras(self.model, self.scale)
+        return {joint.name: scaled_algebra(joint, self.scale) for joint in self.model.joints}
 
     @cached_property
     def confined(self) -> dict[str, Floats]:
@@ -288,7 +285,7 @@ class Charts:
             return True
         if child:
             scale = local_scale(joint, self.model, child, self.spaces[child])
-            allowed = orthonormal(normalised(scale.local(joint_algebra(joint))))
+            allowed = scaled_algebra(joint, scale)
             subgroup = closure(allowed).shape == allowed.shape
             return subgroup and keeps(self.chart(child, scale), allowed)
         to_a, to_b = self.ways(joint)

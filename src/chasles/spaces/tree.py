@@ -7,6 +7,7 @@ from math import dist
 
 from chasles.model import GROUND, Driver, Joint, Model
 from chasles.model.parts import joining
+from chasles.spaces.space import made_once
 
 #: What carries every body: (parent or "ground", joint), or None; and (neighbour, joint) of each.
 Parents = dict[str, tuple[str, str] | None]
@@ -43,10 +44,7 @@ def spanning_tree(
     """The spanning tree of a model (see `grown_tree`), made once for each model."""
     pairs_only = pairs_only and not all(joint.is_lower_pair for joint in model.joints)
     wanted = "tree", pairs_only, tuple(cut)
-    if wanted not in model._kept:
-        model._kept[wanted] = grown_tree(model, tuple(cut), pairs_only)
-    tree: SpanningTree = model._kept[wanted]
-    return tree
+    return made_once(model, wanted, {}, lambda: grown_tree(model, tuple(cut), pairs_only))
 
 
 def pair_tree(model: Model, cut: Collection[str] = ()) -> SpanningTree:
