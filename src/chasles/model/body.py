@@ -45,9 +45,7 @@ class Ground:
     Examples
     --------
     >>> import chasles as ch
-    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
-    >>> model = ch.Model([arm], [hinge])
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, "arm", at=(0, 0, 0), axis="y")
     >>> hinge.a, hinge.b
     ('ground', 'arm')
     """
@@ -167,9 +165,7 @@ class Body(Part, metaclass=WithConstructors):
         )  # fmt: skip
         self.__post_init__()
         if shapes is not None and shape is not None:  # which is the older word for one of them
-            raise InvalidBody(
-                f"{self.where}: both shape and shapes are given.", "Give shapes=[...] alone."
-            )
+            raise self.wrong("both shape and shapes are given.", "Give shapes=[...] alone.")
 
     def _check(self) -> None:
         checked_body_name(self.name)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chasles.model.body import GROUND, Body
-from chasles.model.checks import Matrix3, Vector3, as_matrix, checked_vector
+from chasles.model.checks import Matrix3, Vector3, as_matrix, as_vector, checked_vector
 from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import CustomCoupling, CustomForce, CustomJoint
 from chasles.model.errors import InvalidModel, short_repr
@@ -49,15 +49,13 @@ class Placement:
         return self.turns or bool(self.position.any())
 
     def point(self, point: Vector3) -> Vector3:
-        there = self.direction(point) if self.turns else point
-        x, y, z = (np.array(there) + self.position).tolist()
-        return (x, y, z)
+        return as_vector(self.rotation @ np.array(point) + self.position)
 
     def direction(self, direction: Vector3) -> Vector3:
-        return turned(self.rotation, direction) if self.turns else direction
+        return turned(self.rotation, direction)
 
     def turn(self, rotation: Matrix3) -> Matrix3:
-        return as_matrix(self.rotation @ np.array(rotation)) if self.turns else rotation
+        return as_matrix(self.rotation @ np.array(rotation))
 
     def name(self, name: str) -> str:
         return self.prefix + name

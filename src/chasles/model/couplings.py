@@ -86,8 +86,8 @@ class Universal(RowJoint):
         super()._check()
         cosine = cosine_between(self.axis, self.axis_b)
         if abs(cosine) > SQUARE:
-            raise InvalidJoint(
-                f"{self.where}: axis and axis_b are the pins of a cross, but their cosine is"
+            raise self.wrong(
+                "axis and axis_b are the pins of a cross, but their cosine is"
                 f" {cosine:.3g} (tolerance {SQUARE:g}).",
                 "Give two perpendicular axes: axis fixed in a, axis_b fixed in b.",
             )
@@ -137,8 +137,8 @@ class Distance(RowJoint):
     def _check(self) -> None:
         super()._check()
         if not 0.0 < self.length < inf:
-            raise InvalidJoint(
-                f"{self.where}: at and at_b must be apart, got a distance of {self.length:g} m.",
+            raise self.wrong(
+                f"at and at_b must be apart, got a distance of {self.length:g} m.",
                 "Give two different points; use Spherical to keep two points together.",
             )
 
@@ -289,8 +289,8 @@ class Gear(RowJoint):
     def _check(self) -> None:
         super()._check()
         if self.ratio == 0.0:
-            raise InvalidJoint(
-                f"{self.where}: ratio is 0, so that b would not turn at all.",
+            raise self.wrong(
+                "ratio is 0, so that b would not turn at all.",
                 "Give turns of b per turn of a, negative if they turn in opposite senses.",
             )
 

@@ -8,7 +8,7 @@ from chasles.model.body import Body, body_that
 from chasles.model.checks import Invalid, in_brackets
 from chasles.model.coordinates import OfJoint, Which
 from chasles.model.derivatives import Function
-from chasles.model.errors import InvalidDriver, short_repr
+from chasles.model.errors import ChaslesError, InvalidDriver, short_repr
 from chasles.model.fields import Direction, PointOrNone, Taken
 from chasles.model.registered import Part as Registered
 from chasles.model.signals import Part, Signal
@@ -64,7 +64,7 @@ class AnyDriver(Registered):
 
     def first_break(
         self, times: Floats, samples: Floats, largest: Floats
-    ) -> tuple[float, InvalidDriver] | None:
+    ) -> tuple[float, ChaslesError] | None:
         """The first of some times, in order, before which the motion jumps or has a kink.
 
         Between two times the value has to change by about what the rate explains, and the rate by
@@ -88,13 +88,11 @@ class AnyDriver(Registered):
         if bad.size == 0:
             return None
         at = int(bad[0])
-        words = ("value", "rate") if jumps[at] else ("rate", "second derivative")
-        return float(t[at + 1]), self.break_error(float(t[at]), float(t[at + 1]), *words)
-
-    def break_error(self, t: float, later: float, changing: str, explaining: str) -> InvalidDriver:
-        return InvalidDriver(
-            f"{self.where}: between t = {t:.6g} s and {later:.6g} s the {changing} of"
-            f" its motion changes by more than its {explaining} explains.",
+        changing, explaining = ("value", "rate") if jumps[at] else ("rate", "second derivative")
+        later = float(t[at + 1])
+        return later, self.wrong(
+            f"between t = {t[at]:.6g} s and {later:.6g} s the {changing} of its motion changes by"
+            f" more than its {explaining} explains.",
             "Give a motion without jumps and kinks (Signal.ramp, Signal.table), its true"
             " derivatives, or steps short enough to follow it.",
         )
@@ -176,8 +174,8 @@ def check_start(driver: AnyDriver, zero: float = 0.0) -> None:
     """Refuse a motion that does not begin where the poses entered are."""
     start = driver.motion.values([0.0], owner=f"{driver.where}, motion")[0]
     if abs(start - zero) > AT_ZERO:
-        raise InvalidDriver(
-            f"{driver.where}: motion is {start:.3g} at t = 0, but the start is where it is {zero:g}"
+        raise driver.wrong(
+            f"motion is {start:.3g} at t = 0, but the start is where it is {zero:g}"
             f" (tolerance {AT_ZERO:g}).",
             "Subtract its first value, or start the bodies where the motion starts; a joint may"
             " have a zero of its own.",

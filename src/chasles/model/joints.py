@@ -71,9 +71,7 @@ class Joint(Part):
     Examples
     --------
     >>> import chasles as ch
-    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
-    >>> model = ch.Model([arm], [hinge])
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, "arm", at=(0, 0, 0), axis="y")
     >>> isinstance(hinge, ch.Joint), hinge.locked
     (True, ('wx', 'wy', 'ux', 'uy', 'uz'))
     """
@@ -215,9 +213,8 @@ class LowerPair(Joint, in_files=False):
     def _check(self) -> None:
         super()._check()
         if self.pitch and pair_of_rows(self.locked) not in SCREWED:
-            raise InvalidJoint(
-                f"{self.where}: pitch is {self.pitch:g} m/rad, but it does not turn about z with z"
-                " locked.",
+            raise self.wrong(
+                f"pitch is {self.pitch:g} m/rad, but it does not turn about z with z locked.",
                 "Leave pitch out, or lock uz and not wz.",
             )
 
@@ -316,8 +313,8 @@ class Helical(AlongLine):
     def _check(self) -> None:
         super()._check()
         if self.pitch == 0.0:
-            raise InvalidJoint(
-                f"{self.where}: pitch must not be 0 m/rad: that is not a screw.",
+            raise self.wrong(
+                "pitch must not be 0 m/rad: that is not a screw.",
                 "Use Revolute for no advance, or Cylindrical for free advance.",
             )
 

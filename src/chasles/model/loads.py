@@ -79,8 +79,8 @@ class Load(BodyForce):
 
     def __post_init__(self) -> None:
         if self.force is None and self.torque is None:
-            raise InvalidForce(
-                f"{self.where}: there is neither a force nor a torque.",
+            raise self.wrong(
+                "there is neither a force nor a torque.",
                 "Give force=(x, y, z) in N, torque=(x, y, z) in N m, or functions of t.",
             )
         super().__post_init__()

@@ -17,7 +17,7 @@ import numpy as np
 from chasles.model.checks import Invalid, checked_number
 from chasles.model.coordinates import Which
 from chasles.model.derivatives import Function
-from chasles.model.errors import InvalidForce, short_repr
+from chasles.model.errors import short_repr
 from chasles.model.fields import Taken, given, optional
 from chasles.model.joint_forces import NOTHING, Damping, JointForce, Stiffness, effort_of
 from chasles.model.signals import FORMS, Part, Signal, checked_signal
@@ -188,19 +188,19 @@ class Motor(JointForce):
         super()._check()
         controlled = self.stiffness > 0.0 or self.damping > 0.0
         if controlled and self.target is None:
-            raise InvalidForce(
-                f"{self.where}: stiffness is {self.stiffness:g} and damping is {self.damping:g},"
+            raise self.wrong(
+                f"stiffness is {self.stiffness:g} and damping is {self.damping:g},"
                 " but there is no target.",
                 "Give target=, such as target=0 to hold the start.",
             )
         if self.target is not None and not controlled:
-            raise InvalidForce(
-                f"{self.where}: there is a target, but stiffness and damping are both 0.",
+            raise self.wrong(
+                "there is a target, but stiffness and damping are both 0.",
                 "Give stiffness= or damping=, or a Driver to follow the target exactly.",
             )
         if self.target is None and self.effort is NOTHING:
-            raise InvalidForce(
-                f"{self.where}: there is neither a target nor an effort, so it does nothing.",
+            raise self.wrong(
+                "there is neither a target nor an effort, so it does nothing.",
                 "Give effort=, or target= with stiffness= or damping=; effort=0 for a motor that"
                 " a controller or the inputs of a Simulation drive.",
             )
@@ -228,8 +228,8 @@ class Servo(Motor):
     def _check(self) -> None:
         super()._check()
         if self.target is None:
-            raise InvalidForce(
-                f"{self.where}: target must be a number, got None.",
+            raise self.wrong(
+                "target must be a number, got None.",
                 "Give a finite number, a Signal, or a function of t; 0 is the start.",
             )
 

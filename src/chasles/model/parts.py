@@ -12,7 +12,7 @@ from chasles.model.coordinate_coupling import Coupling, placed_coupling
 from chasles.model.coordinates import resolved_coordinate
 from chasles.model.couplings import cosine_between
 from chasles.model.drivers import AnyDriver, Driver, PointDriver, check_start
-from chasles.model.errors import InvalidModel, InvalidSensor, UnknownName, short_repr
+from chasles.model.errors import InvalidModel, UnknownName, short_repr
 from chasles.model.forces import Force, Spring
 from chasles.model.formulas import check_once
 from chasles.model.joint_forces import JointForce, JointLaw
@@ -177,14 +177,13 @@ def check_force_sensor(
     driven = sensor.force in drivers
     on_joint = driven or isinstance(forces[sensor.force], JointForce)
     if (driven and sensor.reads != "effort") or (sensor.reads == "effort" and not on_joint):
-        raise InvalidSensor(
-            f"{sensor.where}: '{sensor.force}' is a {'driver' if driven else 'force'} and has no"
-            f" {sensor.reads}.",
+        raise sensor.wrong(
+            f"'{sensor.force}' is a {'driver' if driven else 'force'} and has no {sensor.reads}.",
             "Read its effort: reads='effort'." if driven else "Read its force, torque or power.",
         )
     if sensor.reads == "elongation" and not isinstance(forces[sensor.force], Spring):
-        raise InvalidSensor(
-            f"{sensor.where}: '{sensor.force}' is a {forces[sensor.force].kind}, and only a spring"
+        raise sensor.wrong(
+            f"'{sensor.force}' is a {forces[sensor.force].kind}, and only a spring"
             " has an elongation.",
             "Read its force, torque or power.",
         )
@@ -210,8 +209,8 @@ def check_coupled_free(drivers: Sequence[AnyDriver]) -> None:
     for coupling in drivers:
         terms = coupling.terms if isinstance(coupling, Coupling) else ()
         if terms and all(t[:2] in driven for t in terms):
-            raise InvalidModel(
-                f"{coupling.where}: all its coordinates are driven, so that nothing can follow.",
+            raise coupling.wrong(
+                "all its coordinates are driven, so that nothing can follow.",
                 "Leave one of the drivers out, or the coupling.",
             )
 

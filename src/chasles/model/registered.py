@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, dataclass_transform
 
 from chasles.model.checks import Invalid, checked_name, fill
-from chasles.model.errors import InvalidModel
+from chasles.model.errors import ChaslesError, InvalidModel
 from chasles.model.fields import Check, check_of, given, given_as, unset
 from chasles.model.keywords import checked_call, inherit_parameters
 
@@ -58,6 +58,10 @@ class Part:
         """What it takes to make it again; some fields only where they are not as usual."""
         values = {f: getattr(self, f.name) for f in fields(self) if f.init}
         return ", ".join(f"{f.name}={v!r}" for f, v in values.items() if f.repr or v != f.default)
+
+    def wrong(self, what: str, remedy: str) -> ChaslesError:
+        """The error that refuses it."""
+        return self.invalid(f"{self.where}: {what}", remedy)
 
     @property
     def where(self) -> str:

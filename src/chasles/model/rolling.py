@@ -9,7 +9,6 @@ from typing import Annotated
 
 from chasles.model.body import GROUND, body_that  # noqa: F401  the examples join the ground
 from chasles.model.couplings import RowJoint, cosine_between
-from chasles.model.errors import InvalidJoint
 from chasles.model.fields import Direction, Pin, Place, Taken, positive
 from chasles.model.joints import Attachment
 
@@ -76,8 +75,8 @@ class RollingDisc(Rolling):
     def _check(self) -> None:
         super()._check()
         if 1.0 - abs(cosine_between(self.axis, self.axis_b)) < FLAT:
-            raise InvalidJoint(
-                f"{self.where}: axis_b is along the normal {self.axis}: the disc lies flat, and"
+            raise self.wrong(
+                f"axis_b is along the normal {self.axis}: the disc lies flat, and"
                 " no single point of it touches the plane.",
                 "Tilt the disc, or use Planar for one that slides flat on the plane.",
             )

@@ -109,9 +109,8 @@ class Sensor(AnySensor):
     def _check(self) -> None:
         super()._check()
         if self.axes == "body" and self.reads in ("position", "quaternion"):
-            raise InvalidSensor(
-                f"{self.where}: a {self.reads} is given in world axes, not along the axes of the"
-                " body.",
+            raise self.wrong(
+                f"a {self.reads} is given in world axes, not along the axes of the body.",
                 "Leave axes= out.",
             )
 

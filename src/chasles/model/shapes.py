@@ -294,8 +294,8 @@ class Ring(Shape):
 
     def _check(self) -> None:
         if self.inner >= self.outer:
-            raise InvalidBody(
-                f"shape 'ring': inner is {self.inner:g} m and outer is {self.outer:g} m.",
+            raise self.wrong(
+                f"inner is {self.inner:g} m and outer is {self.outer:g} m.",
                 "The inner radius must be smaller than the outer; Cylinder has no hole.",
             )
 
