@@ -313,11 +313,7 @@ class CustomCoupling(Coupling, in_files=False):
 
     @property
     def drives(self) -> str:
-        return "its formula"
-
-    @property
-    def summary(self) -> str:
-        return f"coupling {self.name}: a formula of {', '.join(self.bodies)} = 0"
+        return f"a formula of {', '.join(self.bodies)}"
 
     def completed(self, bodies: Mapping[str, Body]) -> "CustomCoupling":
         """The same; its formula has been called with the poses entered."""

@@ -18,9 +18,11 @@ from chasles.model.checks import (
 from chasles.model.derivatives import Function, derivatives, evaluated
 from chasles.model.errors import ChaslesError, ChaslesWarning, InvalidSignal, short_repr
 from chasles.model.expressions import Expression
-from chasles.model.keywords import WithConstructors, checked_keywords
+from chasles.model.keywords import WithConstructors, checked_keywords, documented
 from chasles.model.waves import Derivative, Linear, Polynomial, Ramp, Sine, Table, Wave
 from chasles.model.words import ArrayLike, Floats
+
+ASKED = {"times": "Times, (T,), s.", "owner": "Name that begins error messages."}
 
 
 @checked_keywords
@@ -227,21 +229,9 @@ class Signal(metaclass=WithConstructors):
         """
         return cls.of(Expression(text))
 
+    @documented("(T,), in the unit of the signal", **ASKED)
     def values(self, times: ArrayLike, owner: str = "signal") -> Floats:
-        """Values at several times. The function need not be smooth.
-
-        Parameters
-        ----------
-        times
-            Times, (T,), s.
-        owner
-            Name that begins error messages.
-
-        Returns
-        -------
-        Floats
-            (T,), in the unit of the signal.
-        """
+        """Values at several times. The function need not be smooth."""
         t = checked_times(times, owner, InvalidSignal)
         return evaluated(self.function, t, "function", owner)
 
@@ -263,21 +253,9 @@ class Signal(metaclass=WithConstructors):
         ends = [*(order for order, _ in known[1:]), orders]
         return [(order, f, end - order) for (order, f), end in zip(known, ends, strict=True)]
 
+    @documented("(T, 3), in the unit of the signal, per s and per s²", **ASKED)
     def sample(self, times: ArrayLike, owner: str = "signal") -> Floats:
-        """Value, rate and second derivative at several times.
-
-        Parameters
-        ----------
-        times
-            Times, (T,), s.
-        owner
-            Name that begins error messages.
-
-        Returns
-        -------
-        Floats
-            (T, 3), in the unit of the signal, per s and per s².
-        """
+        """Value, rate and second derivative at several times."""
         t = checked_times(times, owner, InvalidSignal)
         columns: list[Floats] = []
         for order, function, count in self.given(3):

@@ -6,7 +6,7 @@ which is how kernels evaluate them.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,41 +61,6 @@ class Pieces:
         return np.where(known[:, None], rows, np.nan)
 
 
-def one_piece(*coefficients: float) -> Pieces:
-    """The polynomial with these coefficients, at all times."""
-    return Pieces(np.zeros(1), np.zeros(1), np.ones(1), np.array([coefficients], np.float64))
-
-
-def step_pieces(height: float, duration: float, start: float) -> Pieces:
-    """Zero, then h (10 s^3 - 15 s^4 + 6 s^5) with s from 0 to 1 in `duration`, then h."""
-    starts = np.array([start - duration, start, start + duration])
-    coefficients = np.zeros((3, 6))
-    coefficients[1, 3:] = 10.0 * height, -15.0 * height, 6.0 * height
-    coefficients[2, 0] = height
-    return Pieces(starts, starts, np.full(3, duration), coefficients)
-
-
-def spline_pieces(times: Any, values: Any, highest: int) -> Pieces:
-    """The spline of degree `highest` through points, or the one polynomial if there are fewer."""
-    from scipy.interpolate import PPoly, make_interp_spline  # only where there is a table
-
-    degree = min(highest, len(times) - 1)
-    local = PPoly.from_spline(make_interp_spline(times, values, k=degree))
-    widths = np.diff(local.x)
-    real = np.flatnonzero(widths > 0.0)  # the knots at both ends are repeated
-    starts, widths = local.x[real], widths[real]
-    powers = widths[:, None] ** np.arange(degree + 1)
-    coefficients = local.c[::-1, real].T * powers
-    return Pieces(
-        starts,
-        starts,
-        widths,
-        np.ascontiguousarray(coefficients),
-        float(times[0]),
-        float(times[-1]),
-    )
-
-
 HIGHEST_DEGREE = 5  # of the spline through a table
 #: Where a curve is compared with its values, and how far it may leave them, as a part of the range.
 WITHIN, SWING = np.linspace(0.125, 0.875, 7), 0.02
@@ -147,7 +112,8 @@ class Linear(Polynomial):
 
     @cached_property
     def pieces(self) -> Pieces:
-        return one_piece(self.offset, self.slope)
+        coefficients = np.array([[self.offset, self.slope]])
+        return Pieces(np.zeros(1), np.zeros(1), np.ones(1), coefficients)
 
 
 class Ramp(Polynomial):
@@ -159,7 +125,11 @@ class Ramp(Polynomial):
 
     @cached_property
     def pieces(self) -> Pieces:
-        return step_pieces(self.height, self.duration, self.start)
+        starts = self.start + self.duration * np.array([-1.0, 0.0, 1.0])
+        coefficients = np.zeros((3, 6))
+        coefficients[1, 3:] = self.height * np.array([10.0, -15.0, 6.0])
+        coefficients[2, 0] = self.height
+        return Pieces(starts, starts, np.full(3, self.duration), coefficients)
 
 
 class Sine(Wave):
@@ -201,7 +171,16 @@ class Table(Polynomial):
 
     @cached_property
     def pieces(self) -> Pieces:
-        return spline_pieces(self.times, self.values, HIGHEST_DEGREE)
+        from scipy.interpolate import PPoly, make_interp_spline  # only where there is a table
+
+        degree = min(HIGHEST_DEGREE, len(self.times) - 1)
+        local = PPoly.from_spline(make_interp_spline(self.times, self.values, k=degree))
+        widths = np.diff(local.x)
+        real = np.flatnonzero(widths > 0.0)  # the knots at both ends are repeated
+        starts, widths = local.x[real], widths[real]
+        powers = widths[:, None] ** np.arange(degree + 1)
+        coefficients = np.ascontiguousarray(local.c[::-1, real].T * powers)
+        return Pieces(starts, starts, widths, coefficients, self.times[0], self.times[-1])
 
     def swing(self) -> tuple[int, float] | None:
         """The interval in which the curve leaves its values by most, and the value it reaches.

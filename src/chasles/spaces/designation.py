@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chasles.model import Body, InvalidOption, Joint, Model
 from chasles.model.checks import in_brackets
+from chasles.model.keywords import documented
 from chasles.model.tables import Shown, Table
 from chasles.model.words import Word
 from chasles.spaces.certificate import Certificate, certify
@@ -120,19 +121,9 @@ class Designation(Shown):
         """Joints that drift with the error of the method."""
         return tuple(p.joint for p in self.predictions if not p.exact)
 
+    @documented("Certificate: The argument. Print it")
     def certificate(self, joint: Joint | str) -> Certificate:
-        """Why a joint stays closed in these spaces, or which Lie bracket prevents it.
-
-        Parameters
-        ----------
-        joint
-            The joint or its name.
-
-        Returns
-        -------
-        Certificate
-            The argument. Print it.
-        """
+        """Why a joint stays closed in these spaces, or which Lie bracket prevents it."""
         name = getattr(joint, "name", joint)
         if name in [coupling.name for coupling in self.model.couplings]:
             raise InvalidOption(
