@@ -1,6 +1,6 @@
 """A rigid body: mass, inertia, and where it is and how it moves at t = 0."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, TypedDict, TypeVar, Unpack, cast
 
@@ -29,7 +29,6 @@ from chasles.model.solids import (
     checked_shapes,
     joined,
     mass_of,
-    members,
     part_of,
     seen_from,
     stretched,
@@ -386,12 +385,12 @@ class Body(Part, metaclass=WithConstructors):
         (0.75, 0.0, 0.0)
         """
         where = f"body '{checked_body_name(name)}'"
-        solids = members(parts, "parts", where)
-        drilled = members(holes, "holes", where)
+        solids = checked_bodies(parts, "parts", where, InvalidBody)
+        drilled = checked_bodies(holes, "holes", where, InvalidBody)
         if not solids:
             raise InvalidBody(f"{where} is made of nothing.", "Give at least one body as a part.")
-        numbers = [part_of(b, 1.0, f"parts[{k}]", where) for k, b in enumerate(solids)]
-        numbers += [part_of(b, -1.0, f"holes[{k}]", where) for k, b in enumerate(drilled)]
+        numbers = [part_of(body, 1.0, where) for body in solids]
+        numbers += [part_of(body, -1.0, where) for body in drilled]
         axes = rotation_of(rotation, where)
         mass, inertia, centre = together(numbers, axes, where)
         seen = [
@@ -439,6 +438,17 @@ def checked_body(
     if moves is not None and name == GROUND.name:
         raise invalid(f"{where}: {what} is the ground, which {moves}.", remedy)
     return name
+
+
+def checked_bodies(bodies: Any, what: str, where: str, invalid: Invalid) -> list[Body]:
+    """Bodies themselves, not their names."""
+    listed = list(bodies) if isinstance(bodies, Iterable) and not isinstance(bodies, str) else None
+    if listed is None or not all(isinstance(body, Body) for body in listed):
+        raise invalid(
+            f"{where}: {what} must be a list of Body, got {short_repr(bodies)}.",
+            "Give the bodies themselves: [foot, other].",
+        )
+    return listed
 
 
 def body_that(moves: str, remedy: str = MOVING) -> Callable[[Any, str, str, Invalid], str]:

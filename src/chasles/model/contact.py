@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from chasles.model.body import GROUND, Body, body_that, name_of
+from chasles.model.body import GROUND, Body, body_that, checked_bodies, name_of
 from chasles.model.checks import Invalid, checked_number, fill
 from chasles.model.errors import InvalidForce, short_repr
 from chasles.model.fields import (
@@ -142,7 +142,7 @@ class Contact(Force):
         ['floor leg 1 0', 'floor leg 2 0']
         """
         found: list[Contact] = []
-        for body in checked_bodies(bodies, name):
+        for body in checked_bodies(bodies, "bodies", f"force '{name}'", InvalidForce):
             if body.name == name_of(a):
                 continue
             for number, shape in enumerate(body.shapes):
@@ -188,14 +188,3 @@ class Contact(Force):
                 f"there is a radius of {self.radius:g} m and an axis, but a ball has no normal.",
                 "Give radius= for a ball, or axis= for a plane.",
             )
-
-
-def checked_bodies(bodies: Any, name: str) -> list[Body]:
-    """Bodies themselves: their shapes are asked for."""
-    listed = list(bodies) if isinstance(bodies, Iterable) and not isinstance(bodies, str) else None
-    if listed is None or not all(isinstance(body, Body) for body in listed):
-        raise InvalidForce(
-            f"force '{name}': bodies must be a list of Body, got {short_repr(bodies)}.",
-            "Give the bodies themselves: model.bodies, or [foot, other].",
-        )
-    return listed

@@ -11,7 +11,7 @@ from chasles.model.derivatives import Function
 from chasles.model.errors import ChaslesError, InvalidDriver, short_repr
 from chasles.model.fields import Direction, PointOrNone, Taken
 from chasles.model.registered import Part as Registered
-from chasles.model.signals import Part, Signal
+from chasles.model.signals import Part, Signal, checked_signal
 from chasles.model.words import ArrayLike, Floats
 
 AT_ZERO = 1e-9  # how far from zero (rad or m) a motion may start
@@ -29,9 +29,7 @@ def checked_motion(motion: Any, what: str, where: str, invalid: Invalid) -> Sign
             f"{where}: {what} must be a function of time, got {short_repr(motion)}.",
             "Give a Signal or a function of t; a constant speed is Signal.linear(speed).",
         )
-    signal = motion if isinstance(motion, Signal) else Signal(motion)
-    signal.values([0.0], owner=f"{where}, {what}")  # what fails at once is said at once
-    return signal
+    return checked_signal(motion, what, where, invalid)
 
 
 Motion = Annotated[Taken[Signal | Function, Signal], checked_motion]

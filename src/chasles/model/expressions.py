@@ -40,6 +40,8 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
     "^": operator.pow,
 }  # fmt: skip
+#: How tightly operators bind; a sign binds between * and ^.
+BINDING = {"+": 0, "-": 0, "*": 1, "/": 1, "^": 3}
 
 
 class Expression(Wave):
@@ -84,7 +86,7 @@ class Parser:
         self.index = 0
 
     def postfix(self) -> tuple[Any, ...]:
-        self.sum()
+        self.operands()
         if self.index < len(self.tokens):
             raise self.wrong("an operator or the end")
         return tuple(self.output)
@@ -100,7 +102,8 @@ class Parser:
                     f" {short_repr(self.text[place])}, which has no meaning here.",
                     KNOWN,
                 )
-            found.append((token[0].strip(" \t"), token.end() - len(token[0].lstrip(" \t")) + 1))
+            word = token[0].strip(" \t")
+            found.append((word.replace("**", "^"), token.end() - len(word) + 1))
             place = token.end()
         return found
 
@@ -112,40 +115,31 @@ class Parser:
         self.index += 1
         return token
 
-    def sum(self) -> None:
-        self.row(("+", "-"), self.product)
-
-    def product(self) -> None:
-        self.row(("*", "/"), self.sign)
-
-    def row(self, operators: tuple[str, str], operand: Callable[[], None]) -> None:
-        operand()
-        while self.peek() in operators:
+    def operands(self, least: int = 0) -> None:
+        """What stands between operators that bind less than that, and those that bind so much."""
+        if self.peek() in ("+", "-"):
+            negative = self.take() == "-"
+            self.nested(BINDING["*"] + 1)
+            self.output += ["negative"] if negative else []
+        else:
+            self.atom()
+        while BINDING.get(self.peek(), -1) >= least:
             operator = self.take()
-            operand()
+            if operator == "^":
+                self.nested(BINDING["^"])
+            else:
+                self.operands(BINDING[operator] + 1)
             self.output.append(operator)
 
-    def sign(self) -> None:
+    def nested(self, least: int) -> None:
         self.depth += 1
         if self.depth > DEEPEST:
             raise InvalidSignal(
                 f"expression {short_repr(self.text)} is nested more than {DEEPEST} deep.",
                 "Multiply it out, or give a table of times and values.",
             )
-        if self.peek() in ("+", "-"):
-            negative = self.take() == "-"
-            self.sign()
-            self.output += ["negative"] if negative else []
-        else:
-            self.power()
+        self.operands(least)
         self.depth -= 1
-
-    def power(self) -> None:
-        self.atom()
-        if self.peek() in ("^", "**"):
-            self.take()
-            self.sign()
-            self.output.append("^")
 
     def atom(self) -> None:
         token = self.peek()
@@ -168,7 +162,7 @@ class Parser:
 
     def in_parentheses(self) -> None:
         self.take()
-        self.sum()
+        self.nested(0)
         if self.peek() != ")":
             raise self.wrong("a closing parenthesis")
         self.take()

@@ -18,7 +18,7 @@ from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces.designation import Designation, Row
 from chasles.spaces.exactness import Charts, Geometry
-from chasles.spaces.on_subgroups import beside_frames, mixed_tree, on_subgroups, tree_under
+from chasles.spaces.on_subgroups import beside_frames, mixed_tree, on_subgroups
 from chasles.spaces.space import SE3, SO3xR3, Space, reference_order, references
 from chasles.spaces.subgroups import classify
 from chasles.spaces.tree import SpanningTree, pair_tree, spanning_tree, way_down
@@ -115,8 +115,7 @@ def space_of(value: Any, model: Model, body: str, where: str, cut: Collection[st
     if not isinstance(value, str) or value not in RULES:
         raise UnknownName.among("space", value, NAMES, where=where)
     paired = value == "subgroups" or bool(frames_of(model))
-    tree = pair_tree(model, cut) if paired else spanning_tree(model, cut)
-    return RULES[value](model, tree, body)
+    return RULES[value](model, spanning_tree(model, cut, paired), body)
 
 
 # --- the choice -----------------------------------------------------------------------------------
@@ -238,20 +237,24 @@ def choose(model: Model, tree: SpanningTree, forced: Mapping[str, Space]) -> dic
     That is the joint's own motion subgroup, unless a user has chosen charts and no subgroup, or the
     body has to give a massless frame its inertia.
     """
-    grouped = on_subgroups(forced)
-    if not forced and moves_in_subgroups(model):
-        found = {name: on_subgroup(tree, name) for name in model.body_names}
-        beside = beside_frames(model, tree.parents)
-        return found | {name: Space("SE3", None, carrier(tree, name)[1]) for name in beside}
+    grouped = are_grouped(model, forced)
     chosen = dict(forced)
     for name, carried in tree.parents.items():
         if name in forced:
             continue
         paired = grouped or model.body(name).mass == 0.0
         chosen[name] = on_subgroup(tree, name) if paired else framed(model, tree, name)
-        if carried and refers_to(forced, carried[0], name):
+        if carried and name in references(forced, carried[0]):
             chosen[name] = Space("SO3xR3", framed(model, tree, name).at)
+    if grouped and not forced:
+        for name in beside_frames(model, tree.parents):
+            chosen[name] = Space("SE3", None, carrier(tree, name)[1])
     return {name: chosen[name] for name in model.body_names}
+
+
+def are_grouped(model: Model, forced: Mapping[str, Space]) -> bool:
+    """Whether bodies whose spaces are not forced move in subgroups."""
+    return on_subgroups(forced) if forced else moves_in_subgroups(model)
 
 
 def moves_in_subgroups(model: Model) -> bool:
@@ -284,16 +287,8 @@ def carrying_tree(
     model: Model, forced: Mapping[str, Space], cut: Collection[str] = ()
 ) -> SpanningTree:
     """The tree that spaces are chosen on: where all are subgroups, only what has one carries."""
-    if frames_of(model) or (not forced and moves_in_subgroups(model)):
-        return pair_tree(model, cut)
-    if on_subgroups(forced) and len(forced) < len(model.bodies):
-        return pair_tree(model, cut)
-    return tree_under(model, forced, cut)
-
-
-def refers_to(forced: Mapping[str, Space], body: str, other: str) -> bool:
-    """Whether the user's spaces take a body relative to another, directly or through others."""
-    return other in references(forced, body)
+    paired = bool(frames_of(model)) or are_grouped(model, forced)
+    return spanning_tree(model, cut, paired)
 
 
 def lost(geometry: Geometry, exact: Collection[str]) -> tuple[str, ...]:
