@@ -28,8 +28,8 @@ from chasles.model.plain import (
     VECTORS,
     Reader,
     body_to_plain,
+    data_of,
     defaults_of,
-    listed,
     placed_at,
     to_plain,
 )
@@ -180,7 +180,7 @@ def brief(table: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in short.items()
-        if value is not None and (name == "kind" or not same(listed(known[name]), value))
+        if value is not None and (name == "kind" or not same(data_of(known[name]), value))
     }
 
 
@@ -210,7 +210,7 @@ def sizes(body: Body) -> list[tuple[str, dict[str, Any]]]:
         return [("frame", {})]
     if shape is None or shape.kind not in SIZES:
         return []
-    size = {name: listed(getattr(shape, name)) for name in SIZES[shape.kind]}
+    size = {name: data_of(getattr(shape, name)) for name in SIZES[shape.kind]}
     return [(shape.kind, {**size, "mass": body.mass})]
 
 
