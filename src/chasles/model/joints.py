@@ -134,11 +134,6 @@ class Joint(Part):
         return values[self.coordinates.index(coordinate)]
 
     @property
-    def allows_group(self) -> bool:
-        """Whether the motions left free form a group: those of lower pairs do."""
-        return self.is_lower_pair
-
-    @property
     def rotors(self) -> tuple[float, ...]:
         """Rotor inertia on every coordinate; none if there is no rotor."""
         if isinstance(self.armature, tuple):

@@ -86,10 +86,10 @@ class Certificate:
 def certify(charts: Charts, joint: Joint) -> Certificate:
     found = charts.predict(joint)
     group = None
-    if joint.allows_group:
+    if joint.is_lower_pair:
         group = classify(joint_algebra(joint), charts.geometry.scale)
     if not found.exact:
-        why = "no motion of the loop moves them" if joint.allows_group else "they are a ball's"
+        why = "no motion of the loop moves them" if joint.is_lower_pair else "they are a ball's"
         argument = why if found.rows else found.reason
         return Certificate(
             joint.name, False, group, found.rows, "", argument, obstruction(charts, joint)
@@ -108,7 +108,7 @@ def certify(charts: Charts, joint: Joint) -> Certificate:
 
 def obstruction(charts: Charts, joint: Joint) -> str:
     """Which bracket leaves what a joint allows, in words."""
-    if not joint.allows_group:
+    if not joint.is_lower_pair:
         return f"what a {joint.kind} joint allows is not closed under composition"
     scale, allowed = charts.geometry.scale, charts.geometry.allowed[joint.name]
     to_a, to_b = charts.ways(joint)
