@@ -14,7 +14,6 @@ from chasles.model.errors import InvalidForce, short_repr
 from chasles.model.fields import (
     DirectionOrNone,
     PointOrNone,
-    Taken,
     given,
     not_negative,
     optional,
@@ -97,7 +96,7 @@ class Contact(Force):
     acts_by = ("stiffness", "hertz")
 
     a: End
-    b: Annotated[Taken[Attachment, str], body_that("has no shape", TOUCHES)]
+    b: Annotated[End, body_that("has no shape", TOUCHES)]
     at: PointOrNone = given(default=None)
     axis: DirectionOrNone = given(default=None)
     radius: Annotated[float | None, optional(checked_number)] = None

@@ -19,13 +19,13 @@ from chasles.model.fields import (
     Pin,
     Place,
     PointOrNone,
-    Taken,
     given,
     unset,
 )
 from chasles.model.joints import (
     Attachment,
     Cylindrical,
+    End,
     Fixed,
     Helical,
     Joint,
@@ -41,7 +41,7 @@ SAME_AXIS = 1e-12  # 1 - cosine between two axes that count as parallel
 
 
 BEARINGS = "Give two bodies; their bearings are Revolute joints to the ground."
-Wheel = Annotated[Taken[Attachment, str], body_that("does not turn", BEARINGS)]
+Wheel = Annotated[End, body_that("does not turn", BEARINGS)]
 
 
 class RowJoint(Joint, in_files=False):

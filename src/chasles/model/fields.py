@@ -41,8 +41,8 @@ class Taken(Generic[Given, Kept]):
 
 
 def check_of(hint: Any) -> Check | None:
-    """The check in an annotation, if there is one."""
-    return next(filter(callable, getattr(hint, "__metadata__", ())), None)
+    """The check in an annotation, if there is one: the last, which narrows another kind."""
+    return next(filter(callable, reversed(getattr(hint, "__metadata__", ()))), None)
 
 
 def given_as(hint: Any) -> Any:

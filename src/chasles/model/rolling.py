@@ -9,8 +9,8 @@ from typing import Annotated
 
 from chasles.model.body import GROUND, body_that  # noqa: F401  the examples join the ground
 from chasles.model.couplings import RowJoint, cosine_between
-from chasles.model.fields import Direction, Pin, Place, Taken, positive
-from chasles.model.joints import Attachment
+from chasles.model.fields import Direction, Pin, Place, positive
+from chasles.model.joints import End
 
 ROLLS = "Give the body that rolls as b, and the one with the plane as a."
 FLAT = 1e-9  # 1 - cosine below which a disc lies on its plane
@@ -29,7 +29,7 @@ class Rolling(RowJoint, in_files=False):
 
     locked = ("vx", "vy", "vz")
 
-    b: Annotated[Taken[Attachment, str], body_that("does not roll", ROLLS)]
+    b: Annotated[End, body_that("does not roll", ROLLS)]
     at: Place
     axis: Direction
     radius: Annotated[float, positive("m")]

@@ -3,16 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from chasles.model import (
-    GROUND,
-    Body,
-    Coupling,
-    CustomCoupling,
-    InvalidOption,
-    Joint,
-    Model,
-    UnknownName,
-)
+from chasles.model import GROUND, Body, Coupling, InvalidOption, Joint, Model, UnknownName
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
@@ -205,7 +196,7 @@ def coupling_notes(model: Model, charts: Charts, grouped: bool) -> tuple[str, ..
     return tuple(lines)
 
 
-def why_it_drifts(coupling: Coupling | CustomCoupling, charts: Charts, grouped: bool) -> str:
+def why_it_drifts(coupling: Coupling, charts: Charts, grouped: bool) -> str:
     """Why a coupling is not kept to round-off; "": it is.
 
     A sum is kept where all its coordinates are integrated alike.

@@ -39,19 +39,8 @@ from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
 from chasles.spaces.on_subgroups import SAME_POINT, distance, local_scale, tree_under
 from chasles.spaces.space import Space, frame_point, made_once, references
-from chasles.spaces.subalgebras import (
-    SE3_ALGEBRA,
-    ZERO,
-    Scale,
-    closure,
-    scale_of,
-)
-from chasles.spaces.subgroups import (
-    classify,
-    scaled_algebra,
-    scaled_body_algebras,
-    together,
-)
+from chasles.spaces.subalgebras import SE3_ALGEBRA, ZERO, Scale, closure, scale_of
+from chasles.spaces.subgroups import classify, scaled_algebra, scaled_body_algebras, together
 from chasles.spaces.tree import BALL_ROWS, SpanningTree, is_centred, spanning_tree
 
 #: A row that moves by less per unit of motion (in sizes of the model) does not move.
