@@ -24,6 +24,7 @@ from chasles.io.units import in_si
 from chasles.model import Body, ChaslesError, InvalidFile, Model
 from chasles.model.model import checked_model
 from chasles.model.plain import (
+    REQUIRED,
     SIGNALS,
     VECTORS,
     Reader,
@@ -180,7 +181,8 @@ def brief(table: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in short.items()
-        if value is not None and (name == "kind" or not same(data_of(known[name]), value))
+        if value is not None
+        and (known.get(name, REQUIRED) is REQUIRED or not same(data_of(known[name]), value))
     }
 
 
