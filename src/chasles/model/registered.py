@@ -75,6 +75,7 @@ class Part:
         """
         if is_of_package(cls):
             make_record(cls)
+        inherit_parameters(cls)
         if "kinds" not in cls.__dict__:  # as those have that all others derive from
             cls.kind = register(cls.kinds, cls, in_files)
 
@@ -103,7 +104,6 @@ def register(kinds: dict[str, type], cls: Any, in_files: bool | None) -> str:
     """
     if "__init__" in cls.__dict__:
         cls.__init__ = checked_call(cls.__init__, "")
-    inherit_parameters(cls)
     kind: str = cls.__name__.lower()
     wanted = is_of_package(cls) if in_files is None else in_files
     if wanted:
