@@ -67,20 +67,17 @@ def checked_effort(effort: Any, what: str, where: str, invalid: Invalid) -> Sign
 def checked_limit(limit: Any, what: str, where: str, invalid: Invalid) -> tuple[float, float]:
     """The lowest and the highest effort, from one number for both or from the pair."""
     remedy = "Give a positive number, or the pair (lowest, highest)."
-    if isinstance(limit, list | tuple) or (isinstance(limit, np.ndarray) and limit.ndim == 1):
-        if len(limit) != 2:
-            raise invalid(
-                f"{where}: {what} must be one number or two, got {short_repr(limit)}.", remedy
-            )
-        low, high = (checked_number(x, what, where, invalid) for x in limit)
-    else:
-        high = checked_number(limit, what, where, invalid)
-        low = -high
+    listed = isinstance(limit, list | tuple) or (isinstance(limit, np.ndarray) and limit.ndim == 1)
+    numbers = [checked_number(x, what, where, invalid) for x in (limit if listed else [limit])]
+    if len(numbers) != (2 if listed else 1):
+        raise invalid(
+            f"{where}: {what} must be one number or two, got {short_repr(limit)}.", remedy
+        )
+    low, high = numbers if listed else (-numbers[0], numbers[0])
     if not low < high:
         raise invalid(
             f"{where}: {what} must allow some effort, got {short_repr(limit)}: its lowest effort,"
-            f" {low:g},"
-            f" is not below its highest, {high:g}.",
+            f" {low:g}, is not below its highest, {high:g}.",
             remedy,
         )
     return low, high

@@ -17,6 +17,7 @@ from chasles.model.forces import Force, Spring
 from chasles.model.formulas import check_once
 from chasles.model.joint_forces import JointForce, JointLaw
 from chasles.model.joints import Joint
+from chasles.model.loads import Load
 from chasles.model.motors import Motor
 from chasles.model.sensors import AnySensor, ForceSensor
 
@@ -138,14 +139,15 @@ def placed(part: Any, named: Names) -> Any:
     if isinstance(found, ForceSensor):
         check_force_sensor(found, named["forces"], named["drivers"])
     changes: dict[str, Any] = {}
-    if hasattr(found, "joint"):
+    if hasattr(found, "joint") and hasattr(found, "coordinate"):
         joint = joints[UnknownName.check("joint", found.joint, joints, part.where)]
         if getattr(found, "reads", "coordinate") in ("coordinate", "rate"):
             asked = found.coordinate
             coordinate = resolved_coordinate(joint, asked, part.where, part.invalid)
             check_begins(found, joint.at_start(coordinate))
             changes["coordinate"] = coordinate
-    if getattr(found, "at", ()) is None:
+    usual = isinstance(found, Load) or not isinstance(found, Force)
+    if usual and getattr(found, "at", ()) is None:  # other forces may mean something by None
         moving = [name for name in names if name != GROUND.name]
         changes["at"] = bodies[moving[-1]].position
     if all(getattr(found, name) == value for name, value in changes.items()):

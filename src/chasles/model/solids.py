@@ -78,11 +78,8 @@ def checked_shapes(shapes: Any, where: str) -> tuple[Shape, ...]:
         return ()
     if isinstance(shapes, Shape):
         return (shapes,)
-    several = tuple(shapes) if isinstance(shapes, Sequence) and not isinstance(shapes, str) else ()
-    if several and all(isinstance(shape, Shape) for shape in several):
-        return several
-    if isinstance(shapes, Sequence) and len(shapes) == 0:
-        return ()
+    if isinstance(shapes, Sequence) and all(isinstance(shape, Shape) for shape in shapes):
+        return tuple(shapes)
     raise InvalidBody(
         f"{where}: its shape must be one that can be drawn, got {short_repr(shapes)}.",
         "Give a Box, Rod, Cylinder, Sphere, Capsule, Ring, Cone or Mesh, or several in a list.",

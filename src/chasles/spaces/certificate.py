@@ -98,8 +98,7 @@ def certify(charts: Charts, joint: Joint) -> Certificate:
     carries = recursive and joint.name not in subgroup_tree(charts.model, charts.spaces).cut
     if child is None or (recursive and not carries):
         return Certificate(joint.name, True, group, found.rows, BY_COSET, found.reason)
-    lemma = BY_CONSTRUCTION if recursive else BY_PROJECTION
-    ulps = ULPS if lemma == BY_CONSTRUCTION else None
+    lemma, ulps = (BY_CONSTRUCTION, ULPS) if recursive else (BY_PROJECTION, None)
     argument = found.reason
     if recursive and is_charted(charts.spaces, child):
         argument += f", so '{child}' moves in the joint's own subgroup"

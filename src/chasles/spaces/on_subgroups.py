@@ -136,17 +136,15 @@ def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -
 
     These stay on their charts, with rows for all of their joints, and make the same steps.
     """
-    return made_once(
-        model, ("subgroup tree", fit), spaces, lambda: new_subgroup_tree(model, spaces, fit)
-    )
 
+    def make() -> SpanningTree:
+        parents = carriers(model, spaces, fit)
+        for name in beside_frames(model, parents):
+            if is_charted(spaces, name):
+                parents[name] = None
+        return tree_of(model, parents)
 
-def new_subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool) -> SpanningTree:
-    parents = carriers(model, spaces, fit)
-    for name in beside_frames(model, parents):
-        if is_charted(spaces, name):
-            parents[name] = None
-    return tree_of(model, parents)
+    return made_once(model, ("subgroup tree", fit), spaces, make)
 
 
 def beside_frames(model: Model, parents: Parents) -> list[str]:
