@@ -164,7 +164,7 @@ class Body(Part, metaclass=WithConstructors):
         )  # fmt: skip
         self.__post_init__()
         if shapes is not None and shape is not None:  # which is the older word for one of them
-            raise self.wrong("both shape and shapes are given.", "Give shapes=[...] alone.")
+            raise self._wrong("both shape and shapes are given.", "Give shapes=[...] alone.")
 
     def _check(self) -> None:
         checked_body_name(self.name)

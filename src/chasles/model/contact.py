@@ -159,7 +159,7 @@ class Contact(Force):
         if self.shape is None:
             shapes = bodies[self.b].shapes
             if len(shapes) != 1:
-                raise self.wrong(
+                raise self._wrong(
                     f"shape is left out, and body '{self.b}' has {len(shapes)} shapes.",
                     f"Give the shape that touches, a {ALLOWED}; several touch by several contacts.",
                 )
@@ -170,7 +170,7 @@ class Contact(Force):
     def _check_surface(self) -> None:
         """The plane or ball of a."""
         if self.at is None and (self.radius is None or self.a == GROUND.name):
-            raise self.wrong(
+            raise self._wrong(
                 f"at is left out, so nothing says where '{self.a}' is touched.",
                 "Give at=(x, y, z), a point of the plane or the centre of the ball; only a ball"
                 " about a body's centre of mass needs none.",
@@ -178,12 +178,12 @@ class Contact(Force):
         if self.radius is None:
             fill(self, axis=self.axis or Z)
         elif abs(self.radius) < LEAST:
-            raise self.wrong(
+            raise self._wrong(
                 f"radius must not be 0, got {self.radius:g} m.",
                 "Give the radius of a's ball in m, negative if b is inside of it.",
             )
         elif self.axis is not None:
-            raise self.wrong(
+            raise self._wrong(
                 f"there is a radius of {self.radius:g} m and an axis, but a ball has no normal.",
                 "Give radius= for a ball, or axis= for a plane.",
             )

@@ -156,7 +156,7 @@ def placed_coupling(coupling: Coupling, joints: Mapping[str, Joint]) -> Coupling
         joint, asked = spelled(name, word, joints, coupling.where)
         resolved = resolved_coordinate(joints[joint], asked, coupling.where, InvalidCoupling)
         if any((joint, resolved) == known[:2] for known in terms):
-            raise coupling.wrong(
+            raise coupling._wrong(
                 f"the {resolved} of joint '{joint}' is named twice.",
                 "Add its coefficients.",
             )

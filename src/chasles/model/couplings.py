@@ -86,7 +86,7 @@ class Universal(RowJoint):
         super()._check()
         cosine = cosine_between(self.axis, self.axis_b)
         if abs(cosine) > SQUARE:
-            raise self.wrong(
+            raise self._wrong(
                 "axis and axis_b are the pins of a cross, but their cosine is"
                 f" {cosine:.3g} (tolerance {SQUARE:g}).",
                 "Give two perpendicular axes: axis fixed in a, axis_b fixed in b.",
@@ -137,7 +137,7 @@ class Distance(RowJoint):
     def _check(self) -> None:
         super()._check()
         if not 0.0 < self.length < inf:
-            raise self.wrong(
+            raise self._wrong(
                 f"at and at_b must be apart, got a distance of {self.length:g} m.",
                 "Give two different points; use Spherical to keep two points together.",
             )
@@ -289,7 +289,7 @@ class Gear(RowJoint):
     def _check(self) -> None:
         super()._check()
         if self.ratio == 0.0:
-            raise self.wrong(
+            raise self._wrong(
                 "ratio is 0, so that b would not turn at all.",
                 "Give turns of b per turn of a, negative if they turn in opposite senses.",
             )

@@ -130,7 +130,7 @@ class CustomJoint(RowJoint, in_files=False):
         returned = answer_of(function, poses, f"{self.where}: its {what}", call, InvalidJoint)
         values = checked_array(returned, f"what its {what} returned", self.where, InvalidJoint)
         if values.shape != shape:
-            raise self.wrong(
+            raise self._wrong(
                 f"its {what} returned shape {values.shape}, but rows is {self.rows},"
                 f" so that it must be {shape}.",
                 remedy,
@@ -191,19 +191,19 @@ class CustomForce(BodyForce, in_files=False):
     def _check(self) -> None:
         super()._check()
         if self.reaction == self.body:
-            raise self.wrong(
+            raise self._wrong(
                 f"body and reaction are both '{self.body}', so it does nothing.",
                 "Give another body, or leave it out for the ground.",
             )
         alone = self.reaction == GROUND.name and not self.compiled and not self.sees_reaction
         if self.others and not alone:
-            raise self.wrong(
+            raise self._wrong(
                 "its formula sees several bodies and answers for each of them, so"
                 " that reaction, compiled and sees_reaction have no meaning.",
                 "Leave them out.",
             )
         if self.compiled and self.sees_reaction:
-            raise self.wrong(
+            raise self._wrong(
                 "compiled and sees_reaction are both True, but machine code sees one body only.",
                 "Leave compiled=True out.",
             )
@@ -231,7 +231,7 @@ class CustomForce(BodyForce, in_files=False):
         except (TypeError, ValueError):
             pairs = []
         if len(pairs) != count:
-            raise self.wrong(
+            raise self._wrong(
                 f"its formula returned {short_repr(returned)} {when}, but sees {count} bodies.",
                 f"Return {count} pairs (force, torque), in the order of the bodies.",
             )
@@ -247,7 +247,7 @@ class CustomForce(BodyForce, in_files=False):
         try:
             force, torque = returned
         except (TypeError, ValueError):
-            raise self.wrong(
+            raise self._wrong(
                 f"its formula returned {short_repr(returned)} {when}.",
                 "Return two vectors: (force, torque), each of three numbers.",
             ) from None
@@ -330,7 +330,7 @@ class CustomCoupling(Coupling, in_files=False):
         given = returned[0] if alone else returned
         value = checked_array(given, "what its formula returned", self.where, InvalidCoupling)
         if value.shape != ():
-            raise self.wrong(
+            raise self._wrong(
                 f"its formula returned shape {value.shape}, but it is one number.",
                 "Return one number; give a coupling of its own for every other.",
             )

@@ -88,7 +88,7 @@ class AnyDriver(Registered):
         at = int(bad[0])
         changing, explaining = ("value", "rate") if jumps[at] else ("rate", "second derivative")
         later = float(t[at + 1])
-        return later, self.wrong(
+        return later, self._wrong(
             f"between t = {t[at]:.6g} s and {later:.6g} s the {changing} of its motion changes by"
             f" more than its {explaining} explains.",
             "Give a motion without jumps and kinks (Signal.ramp, Signal.table), its true"
@@ -172,7 +172,7 @@ def check_start(driver: AnyDriver, zero: float = 0.0) -> None:
     """Refuse a motion that does not begin where the poses entered are."""
     start = driver.motion.values([0.0], owner=f"{driver.where}, motion")[0]
     if abs(start - zero) > AT_ZERO:
-        raise driver.wrong(
+        raise driver._wrong(
             f"motion is {start:.3g} at t = 0, but the start is where it is {zero:g}"
             f" (tolerance {AT_ZERO:g}).",
             "Subtract its first value, or start the bodies where the motion starts; a joint may"

@@ -71,7 +71,7 @@ class Force(Part):
         if self.acts_by and not any(np.any(getattr(self, name)) for name in self.acts_by):
             *others, last = self.acts_by
             many = "all" if len(others) > 1 else "both"
-            raise self.wrong(
+            raise self._wrong(
                 f"{', '.join(others)} and {last} are {many} 0, so it does nothing.",
                 "Give one of them, or leave the force out.",
             )
@@ -138,7 +138,7 @@ class Spring(PairForce):
         super()._check()
         defined = self.rest_length == self.damping == 0.0
         if self.length == inf or (self.length == 0.0 and not defined):
-            raise self.wrong(
+            raise self._wrong(
                 f"at and at_b are {self.length:g} m apart at the start, and a spring"
                 " pulls along the line between them.",
                 "Move one of the points, so that the line has a direction; only a spring with"

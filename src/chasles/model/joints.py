@@ -14,6 +14,7 @@ from chasles.model.checks import (
     Invalid,
     Matrix3,
     Vector3,
+    checked_direction,
     checked_number,
     fill,
     real_array,
@@ -24,12 +25,12 @@ from chasles.model.fields import (
     Direction,
     DirectionOrNone,
     Number,
-    Pin,
     Place,
     PointOrNone,
     Taken,
     given,
     left_out,
+    needed,
     not_negative,
     unset,
 )
@@ -44,6 +45,7 @@ else:
     Attachment = Word("Body | str")
 Z: Vector3 = (0.0, 0.0, 1.0)
 End = Annotated[Taken[Attachment, str], checked_body]
+SlideAxis = Annotated[Taken[ArrayLike | None, Vector3], needed("a direction", checked_direction)]
 #: Of rotors and zeros, which are checked when it is known how many there are.
 Several = Taken[ArrayLike, float | tuple[float, ...]]
 
@@ -208,7 +210,7 @@ class LowerPair(Joint, in_files=False):
     def _check(self) -> None:
         super()._check()
         if self.pitch and pair_of_rows(self.locked) not in SCREWED:
-            raise self.wrong(
+            raise self._wrong(
                 f"pitch is {self.pitch:g} m/rad, but it does not turn about z with z locked.",
                 "Leave pitch out, or lock uz and not wz.",
             )
@@ -308,7 +310,7 @@ class Helical(AlongLine):
     def _check(self) -> None:
         super()._check()
         if self.pitch == 0.0:
-            raise self.wrong(
+            raise self._wrong(
                 "pitch must not be 0 m/rad: that is not a screw.",
                 "Use Revolute for no advance, or Cylindrical for free advance.",
             )
@@ -324,7 +326,7 @@ class Sliding(Joint, in_files=False):
     needs_point = False
 
     at: PointOrNone = given(default=None)
-    axis: Pin = given(default=None)
+    axis: SlideAxis = given(default=None)
 
 
 class Prismatic(Sliding):

@@ -79,7 +79,7 @@ class Load(BodyForce):
 
     def __post_init__(self) -> None:
         if self.force is None and self.torque is None:
-            raise self.wrong(
+            raise self._wrong(
                 "there is neither a force nor a torque.",
                 "Give force=(x, y, z) in N, torque=(x, y, z) in N m, or functions of t.",
             )

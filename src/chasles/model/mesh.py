@@ -53,12 +53,12 @@ class Mesh(Shape):
     def _check(self) -> None:
         vertices, triangles = self.vertices, indices_of(self.triangles)
         if vertices.ndim != 2 or vertices.shape[1] != 3:
-            raise self.wrong(
+            raise self._wrong(
                 f"vertices has shape {vertices.shape}.",
                 "Give one row (x, y, z) for each.",
             )
         if triangles.ndim != 2 or triangles.shape[1:] != (3,) or triangles.dtype.kind not in "iu":
-            raise self.wrong(
+            raise self._wrong(
                 f"triangles has shape {triangles.shape} and type {triangles.dtype}.",
                 "Give three whole numbers for each: the indices of its vertices.",
             )
@@ -67,7 +67,7 @@ class Mesh(Shape):
                 f"{self.where} has no triangles.", "Give at least one, or leave it out."
             )
         if triangles.min() < 0 or triangles.max() >= len(vertices):
-            raise self.wrong(
+            raise self._wrong(
                 f"triangles name vertices {triangles.min()} to {triangles.max()}, but"
                 f" there are {len(vertices)}.",
                 f"Give indices from 0 to {len(vertices) - 1}.",

@@ -185,18 +185,18 @@ class Motor(JointForce):
         super()._check()
         controlled = self.stiffness > 0.0 or self.damping > 0.0
         if controlled and self.target is None:
-            raise self.wrong(
+            raise self._wrong(
                 f"stiffness is {self.stiffness:g} and damping is {self.damping:g},"
                 " but there is no target.",
                 "Give target=, such as target=0 to hold the start.",
             )
         if self.target is not None and not controlled:
-            raise self.wrong(
+            raise self._wrong(
                 "there is a target, but stiffness and damping are both 0.",
                 "Give stiffness= or damping=, or a Driver to follow the target exactly.",
             )
         if self.target is None and self.effort is NOTHING:
-            raise self.wrong(
+            raise self._wrong(
                 "there is neither a target nor an effort, so it does nothing.",
                 "Give effort=, or target= with stiffness= or damping=; effort=0 for a motor that"
                 " a controller or the inputs of a Simulation drive.",
@@ -225,7 +225,7 @@ class Servo(Motor):
     def _check(self) -> None:
         super()._check()
         if self.target is None:
-            raise self.wrong(
+            raise self._wrong(
                 "target must be a number, got None.",
                 "Give a finite number, a Signal, or a function of t; 0 is the start.",
             )

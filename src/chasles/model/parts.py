@@ -179,12 +179,12 @@ def check_force_sensor(
     driven = sensor.force in drivers
     on_joint = driven or isinstance(forces[sensor.force], JointForce)
     if (driven and sensor.reads != "effort") or (sensor.reads == "effort" and not on_joint):
-        raise sensor.wrong(
+        raise sensor._wrong(
             f"'{sensor.force}' is a {'driver' if driven else 'force'} and has no {sensor.reads}.",
             "Read its effort: reads='effort'." if driven else "Read its force, torque or power.",
         )
     if sensor.reads == "elongation" and not isinstance(forces[sensor.force], Spring):
-        raise sensor.wrong(
+        raise sensor._wrong(
             f"'{sensor.force}' is a {forces[sensor.force].kind}, and only a spring"
             " has an elongation.",
             "Read its force, torque or power.",
@@ -211,7 +211,7 @@ def check_coupled_free(drivers: Sequence[AnyDriver]) -> None:
     for coupling in drivers:
         terms = coupling.terms if isinstance(coupling, Coupling) else ()
         if terms and all(t[:2] in driven for t in terms):
-            raise coupling.wrong(
+            raise coupling._wrong(
                 "all its coordinates are driven, so that nothing can follow.",
                 "Leave one of the drivers out, or the coupling.",
             )

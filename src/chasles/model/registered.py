@@ -52,14 +52,14 @@ class Part:
         return self
 
     def __repr__(self) -> str:
-        return f"{type(self).__qualname__}({self.arguments()})"
+        return f"{type(self).__qualname__}({self._arguments()})"
 
-    def arguments(self) -> str:
+    def _arguments(self) -> str:
         """What it takes to make it again; some fields only where they are not as usual."""
         values = {f: getattr(self, f.name) for f in fields(self) if f.init}
         return ", ".join(f"{f.name}={v!r}" for f, v in values.items() if f.repr or v != f.default)
 
-    def wrong(self, what: str, remedy: str) -> ChaslesError:
+    def _wrong(self, what: str, remedy: str) -> ChaslesError:
         """The error that refuses it."""
         return self.invalid(f"{self.where}: {what}", remedy)
 

@@ -75,7 +75,7 @@ class RollingDisc(Rolling):
     def _check(self) -> None:
         super()._check()
         if 1.0 - abs(cosine_between(self.axis, self.axis_b)) < FLAT:
-            raise self.wrong(
+            raise self._wrong(
                 f"axis_b is along the normal {self.axis}: the disc lies flat, and"
                 " no single point of it touches the plane.",
                 "Tilt the disc, or use Planar for one that slides flat on the plane.",

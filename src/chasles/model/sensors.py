@@ -109,7 +109,7 @@ class Sensor(AnySensor):
     def _check(self) -> None:
         super()._check()
         if self.axes == "body" and self.reads in ("position", "quaternion"):
-            raise self.wrong(
+            raise self._wrong(
                 f"a {self.reads} is given in world axes, not along the axes of the body.",
                 "Leave axes= out.",
             )

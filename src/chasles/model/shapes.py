@@ -294,7 +294,7 @@ class Ring(Shape):
 
     def _check(self) -> None:
         if self.inner >= self.outer:
-            raise self.wrong(
+            raise self._wrong(
                 f"inner is {self.inner:g} m and outer is {self.outer:g} m.",
                 "The inner radius must be smaller than the outer; Cylinder has no hole.",
             )

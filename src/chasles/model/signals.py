@@ -88,7 +88,7 @@ class Signal(metaclass=WithConstructors):
         if isinstance(wave, Table):
             ends = f"from {wave.times[0]:g} to {wave.times[-1]:g} s"
             return f"Signal.table({len(wave.times)} values {ends})"
-        return f"Signal.{wave.kind}({wave.arguments()})"
+        return f"Signal.{wave.kind}({wave._arguments()})"
 
     @classmethod
     def of(cls, wave: Wave) -> "Signal":
@@ -244,9 +244,9 @@ class Signal(metaclass=WithConstructors):
         wave = self.function
         if isinstance(wave, Polynomial | Sine) and self == Signal.of(wave):
             return [(0, wave, orders)]
-        return self.given(orders)
+        return self._given(orders)
 
-    def given(self, orders: int) -> list[tuple[int, Function, int]]:
+    def _given(self, orders: int) -> list[tuple[int, Function, int]]:
         """The same of every function that was given, a wave's too."""
         functions = (self.function, self.rate, self.second)[:orders]
         known = [(order, f) for order, f in enumerate(functions) if f is not None]
@@ -258,7 +258,7 @@ class Signal(metaclass=WithConstructors):
         """Value, rate and second derivative at several times."""
         t = checked_times(times, owner, InvalidSignal)
         columns: list[Floats] = []
-        for order, function, count in self.given(3):
+        for order, function, count in self._given(3):
             what = ("function", "rate", "second")[order]
             columns.append(evaluated(function, t, what, owner))
             if count > 1:
