@@ -71,7 +71,7 @@ def place_of(member: Any) -> str:
     name = type(member).__name__
     if name in ("Event", "Impact"):  # of a run, which models do not know
         return f"{name} is an option of a run: simulate(..., events=[...])."
-    for where, kind in {"joints": Joint | Coupling, **KINDS}.items():
+    for where, kind in (("joints", Coupling), *KINDS.items()):
         if isinstance(member, kind):
             return f"{name} belongs among the {where}: Model(..., {where}=[...])."
     return ""
