@@ -4,7 +4,6 @@ import numpy as np
 from hypothesis import strategies as st
 
 import chasles as ch
-from chasles.model import coordinates_of
 from chasles.model.contact import TOUCHING
 from chasles.model.joint_forces import NOTHING
 
@@ -227,14 +226,14 @@ def models(draw):
     ]
     drivers = []
     for hinge in joints:
-        for coordinate in coordinates_of(hinge):
+        for coordinate in hinge.coordinates:
             forces.append(draw(joint_force(next(part_names), hinge, coordinate)))
             drivers.append(ch.Driver(next(part_names), hinge, draw(signal()), coordinate))
     if draw(st.booleans()):
         point, along = draw(st.none() | vector), draw(direction)
         moved = ch.PointDriver(next(part_names), body_names[0], point, along, draw(signal()))
         drivers.append(moved)
-    known = [(hinge.name, word) for hinge in joints for word in coordinates_of(hinge)]
+    known = [(hinge.name, word) for hinge in joints for word in hinge.coordinates]
     if len(known) > 1 and draw(st.booleans()):
         # One coordinate at least follows.
         drivers = [d for d in drivers if not isinstance(d, ch.Driver) or d.joint != known[0][0]]

@@ -7,7 +7,6 @@ from mechanisms import SPACES
 
 import chasles as ch
 from chasles.spaces import resolve_spaces
-from chasles.spaces.exactness import predictions
 
 STEPS = (4e-3, 2e-3)
 #: Not measured: a gear's row is a speed, and drivers are not predicted.
@@ -25,7 +24,7 @@ def test_a_joint_holds_or_drifts_as_predicted(kind, order):
     model = moving(make_case(kind, order).model, np.random.default_rng(5))
     exact = {}
     for spaces in SPACES if kind != "custom" else ("SE3", "auto"):  # which is slow
-        exact[spaces] = predictions(model, resolve_spaces(model, spaces))[0].exact
+        exact[spaces] = ch.designate(model, resolve_spaces(model, spaces)).predictions[0].exact
         gaps = [gap_of_run(model, spaces, step) for step in (STEPS[:1] if exact[spaces] else STEPS)]
         if exact[spaces]:
             assert gaps[0] < ROUNDING, spaces

@@ -186,8 +186,8 @@ def test_a_solid_of_shapes_is_the_composite_of_their_bodies():
     "parts, holes, said",
     [
         ([], (), "made of nothing"),
-        (3, (), "parts must be a list, got 3"),
-        (["ball"], (), "parts[0] must be a Body, got 'ball'"),
+        (3, (), "parts must be a list of Body, got 3"),
+        (["ball"], (), "parts must be a list of Body, got ['ball']"),
         ([ch.Body.sphere("a", 1, 1)], [ch.Body.sphere("b", 1, 1)], "mass of 0 kg"),
         ([ch.Body.sphere("a", 1, 1, velocity=(1, 0, 0))], (), "velocity of its own"),
     ],

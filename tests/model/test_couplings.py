@@ -121,7 +121,7 @@ def test_pins_perpendicular_to_rounding_are_accepted():
         (lambda: Universal("j", GROUND, ROD, None, X, Y), ["at must be a point, got None"]),
         (
             lambda: Universal("j", GROUND, ROD, ORIGIN, X, None),
-            ["axis_b must be an axis, got None"],
+            ["axis_b must be a direction, got None"],
         ),
         (lambda: Universal("j", GROUND, ROD, ORIGIN, X, ORIGIN), ["axis_b is (0, 0, 0)"]),
         (lambda: ConstantVelocity("j", GROUND, ROD, ORIGIN, ORIGIN), ["axis is (0, 0, 0)"]),
@@ -138,7 +138,7 @@ def test_pins_perpendicular_to_rounding_are_accepted():
         (lambda: Gear("j", ROD, WHEEL, UP, UP, 0), ["ratio is 0"]),
         (lambda: Gear("j", ROD, WHEEL, UP, UP, NAN), ["ratio must be finite, got nan"]),
         (lambda: Gear("j", ROD, WHEEL, UP, UP, "2:1"), ["ratio must be a number, got '2:1'"]),
-        (lambda: Gear("j", ROD, WHEEL, UP, None, 2), ["axis_b must be an axis, got None"]),
+        (lambda: Gear("j", ROD, WHEEL, UP, None, 2), ["axis_b must be a direction, got None"]),
         (lambda: Gear("j", GROUND, WHEEL, UP, UP, 2), ["to the ground", "Revolute"]),
         (lambda: Gear("j", ROD, GROUND, UP, UP, 2), ["to the ground", "Revolute"]),
         (
@@ -158,7 +158,7 @@ def test_pins_perpendicular_to_rounding_are_accepted():
         (lambda: RollingDisc("j", GROUND, WHEEL, ORIGIN, UP, (0, 0, -2), 1), ["lies flat"]),
         (
             lambda: RollingDisc("j", GROUND, WHEEL, ORIGIN, UP, None, 1),
-            ["axis_b must be an axis, got None"],
+            ["axis_b must be a direction, got None"],
         ),
         (lambda: RollingDisc("j", GROUND, WHEEL, None, UP, X, 1), ["at must be a point, got None"]),
         (

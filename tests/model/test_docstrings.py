@@ -7,7 +7,6 @@ import pytest
 
 MODULES = [
     "body",
-    "coordinates",
     "couplings",
     "custom",
     "drivers",

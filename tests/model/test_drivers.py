@@ -24,8 +24,6 @@ from chasles.model import (
     Signal,
     Spherical,
     Universal,
-    coordinate_of,
-    coordinates_of,
 )
 
 ORIGIN, X, Y, UP = (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)
@@ -49,8 +47,7 @@ HINGE = Revolute("hinge", GROUND, ROD, ORIGIN, UP)
     ids=lambda value: getattr(value, "kind", ""),
 )
 def test_the_coordinates_of_a_joint(joint, coordinates):
-    assert coordinates_of(joint) == coordinates
-    assert coordinate_of(joint) == (coordinates[0] if coordinates else None)
+    assert joint.coordinates == coordinates
 
 
 def test_a_driver_follows_a_signal_or_a_function():

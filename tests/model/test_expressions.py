@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chasles.model import ChaslesError, InvalidSignal, Signal
-from chasles.model.expressions import FUNCTIONS, Expression, checked_expression
+from chasles.model.expressions import FUNCTIONS, Expression
 
 PYTHON = {name: getattr(math, name) for name in FUNCTIONS if hasattr(math, name)} | {"abs": abs}
 MPMATH = {name: getattr(mpmath, name) for name in FUNCTIONS if hasattr(mpmath, name)} | {"abs": abs}
@@ -96,7 +96,7 @@ def test_signs_and_powers_bind_as_in_mathematics(text, value):
     ],
 )
 def test_what_cannot_be_read_is_told(text, said, refusal):
-    message = refusal(lambda: checked_expression(text), InvalidSignal)
+    message = refusal(lambda: Expression(text), InvalidSignal)
     assert said in message
 
 

@@ -328,7 +328,7 @@ def test_a_formula_that_fails_is_named(formula, said, refusal):
             lambda: Model([BARE], forces=[Contact("f", GROUND, BARE, ORIGIN, hertz=1)]),
             ["shape is left out, and body 'bare' has 0 shapes"],
         ),
-        (lambda: Drag("f", ROD), ["all its coefficients are 0"]),
+        (lambda: Drag("f", ROD), ["angular_quadratic are all 0"]),
         (lambda: Drag("f", ROD, linear=-1), ["linear must not be negative, got -1 N s/m"]),
         (
             lambda: Drag("f", ROD, angular_quadratic=NAN),

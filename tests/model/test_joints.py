@@ -137,8 +137,8 @@ def test_a_screw_advances(pitch, said, refusal):
             lambda: Revolute("elbow", GROUND, ROD, ORIGIN, UP, at_b=(0, 0)),
             "at_b must be a vector of three numbers, got shape (2,)",
         ),
-        (lambda: Prismatic("elbow", GROUND, ROD), "axis was left out"),
-        (lambda: Planar("elbow", GROUND, ROD), "axis was left out"),
+        (lambda: Prismatic("elbow", GROUND, ROD), "axis must be a direction"),
+        (lambda: Planar("elbow", GROUND, ROD), "axis must be a direction"),
     ],
 )
 def test_other_slips_are_named(make, said, refusal):

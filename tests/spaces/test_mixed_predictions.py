@@ -10,7 +10,6 @@ from test_rows_that_hold import upright
 
 import chasles as ch
 from chasles.spaces import Space
-from chasles.spaces.exactness import predictions
 
 CHARTS_OF_B = (
     ch.SE3(), ch.SO3xR3(), ch.SO3xR3(at=ON_2), ch.SE3(relative_to="a"), ch.SO3xR3(relative_to="a"),
@@ -24,7 +23,7 @@ def check(model: ch.Model, spaces: dict[str, Space]) -> None:
     result = ch.simulate(model, 0.5, step=1e-2, spaces=spaces, progress=False)
     assert result.provenance["solver"] == "recursion"
     gaps = {name: max(gap) for name, gap in worst_gaps(result).items()}
-    for p in predictions(model, spaces):
+    for p in ch.designate(model, spaces).predictions:
         assert gaps[p.joint] < 1e-12 if p.exact else gaps[p.joint] > 1e-11, (spaces, p)
         assert result.certificate(p.joint).exact == p.exact
 
@@ -93,7 +92,7 @@ def test_a_planar_pair_on_a_subgroup_is_framed_on_the_centre_of_mass():
     """Shifts of the joint's point, off the centre of mass, are another group on the same poses."""
     model = pair("planar", "spherical", "coaxial", np.random.default_rng(0))
     spaces = {"a": Space("subgroup", ON_1), "b": ch.SO3xR3(at=ON_2)}
-    found = {p.joint: p.exact for p in predictions(model, spaces)}
+    found = {p.joint: p.exact for p in ch.designate(model, spaces).predictions}
     assert found == {ON_1: True, ON_2: False}
-    framed = predictions(model, {"a": ch.SO3xR3(at=ON_1), "b": ch.SO3xR3(at=ON_2)})
+    framed = ch.designate(model, {"a": ch.SO3xR3(at=ON_1), "b": ch.SO3xR3(at=ON_2)}).predictions
     assert all(p.exact for p in framed)

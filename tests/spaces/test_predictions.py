@@ -16,7 +16,7 @@ from mechanisms import (
 
 import chasles as ch
 from chasles.spaces import resolve_spaces
-from chasles.spaces.exactness import drifting_joints, exact_joints, predictions
+from chasles.spaces.exactness import drifting_joints, exact_joints
 from chasles.spaces.subgroups import joint_algebra
 
 AT, AXIS = np.array((0.3, -0.2, 0.1)), np.array((1.0, 2.0, -1.0)) / np.sqrt(6.0)
@@ -43,7 +43,7 @@ PAIRS_OF_CHARTS = {
 def check(model: ch.Model, spaces) -> int:
     """Exact joints stay below 1e-12; the others drift at a step that shows it.  How many exact."""
     chosen = resolve_spaces(model, spaces)
-    predicted = predictions(model, chosen)
+    predicted = ch.designate(model, chosen).predictions
     result = ch.simulate(model, 0.5, step=1e-2, spaces=chosen, progress=False)
     gaps = {name: max(gap) for name, gap in worst_gaps(result).items()}
     for p in predicted:

@@ -14,7 +14,6 @@ from chasles.analysis.reduced import ROUNDING, Reduced, rounding_of
 from chasles.build.system.coordinates import coordinate_rate
 from chasles.core.arrays import TWIST, Floats
 from chasles.model import Body, Joint, UnknownName
-from chasles.model.coordinates import coordinates_of
 
 Complex = NDArray[np.complex128]
 
@@ -239,7 +238,7 @@ def joint_changes(
         states[2 * k + 1, :, TWIST:] = np.imag(column).reshape(-1, 6)
     changes: list[dict[tuple[str, str], Any]] = [{} for _ in columns]
     for joint in setup.model.joints:
-        for kind in coordinates_of(joint):
+        for kind in joint.coordinates:
             rates = coordinate_rate(setup, joint.name, kind, states)
             for k, column in enumerate(columns):
                 real, imaginary = rates[2 * k : 2 * k + 2].tolist()

@@ -24,13 +24,13 @@ from chasles.io.units import in_si
 from chasles.model import Body, ChaslesError, InvalidFile, Model
 from chasles.model.model import checked_model
 from chasles.model.plain import (
+    REQUIRED,
     SIGNALS,
     VECTORS,
-    WAVES,
     Reader,
     body_to_plain,
+    data_of,
     defaults_of,
-    listed,
     placed_at,
     to_plain,
 )
@@ -181,7 +181,8 @@ def brief(table: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in short.items()
-        if value is not None and (name == "kind" or not same(listed(known[name]), value))
+        if value is not None
+        and (known.get(name, REQUIRED) is REQUIRED or not same(data_of(known[name]), value))
     }
 
 
@@ -211,7 +212,7 @@ def sizes(body: Body) -> list[tuple[str, dict[str, Any]]]:
         return [("frame", {})]
     if shape is None or shape.kind not in SIZES:
         return []
-    size = {name: listed(getattr(shape, name)) for name in SIZES[shape.kind]}
+    size = {name: data_of(getattr(shape, name)) for name in SIZES[shape.kind]}
     return [(shape.kind, {**size, "mass": body.mass})]
 
 
@@ -233,4 +234,4 @@ def brief_signal(table: dict[str, Any]) -> Any:
         return table["text"]
     if table["kind"] == "linear" and same(0.0, table["slope"]):
         return table["offset"]
-    return brief(table, defaults_of(WAVES[table["kind"]]))
+    return brief(table, defaults_of(Reader.kinds["signals"][table["kind"]]))

@@ -9,8 +9,6 @@ from chasles.model.checks import Vector3 as Vector3
 from chasles.model.compound import compound as compound
 from chasles.model.contact import Contact as Contact
 from chasles.model.coordinate_coupling import Coupling as Coupling
-from chasles.model.coordinates import coordinate_of as coordinate_of
-from chasles.model.coordinates import coordinates_of as coordinates_of
 from chasles.model.couplings import Cartesian as Cartesian
 from chasles.model.couplings import ConstantVelocity as ConstantVelocity
 from chasles.model.couplings import Distance as Distance

@@ -1,6 +1,6 @@
 """A rigid body: mass, inertia, and where it is and how it moves at t = 0."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, TypedDict, TypeVar, Unpack, cast
 
@@ -20,7 +20,7 @@ from chasles.model.checks import (
 )
 from chasles.model.errors import InvalidBody, short_repr
 from chasles.model.fields import Point, PointOrNone, Taken, given
-from chasles.model.keywords import WithConstructors, checked_keywords, explain
+from chasles.model.keywords import WithConstructors, checked_keywords, explained
 from chasles.model.registered import Part
 from chasles.model.rotations import Turned, rotation_of
 from chasles.model.shapes import Box, Cylinder, Rod, Rotation, Shape, Sphere, checked_axis
@@ -29,7 +29,6 @@ from chasles.model.solids import (
     checked_shapes,
     joined,
     mass_of,
-    members,
     part_of,
     seen_from,
     stretched,
@@ -45,9 +44,7 @@ class Ground:
     Examples
     --------
     >>> import chasles as ch
-    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
-    >>> model = ch.Model([arm], [hinge])
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, "arm", at=(0, 0, 0), axis="y")
     >>> hinge.a, hinge.b
     ('ground', 'arm')
     """
@@ -87,8 +84,7 @@ MEANINGS = {
 
 def takes_start(maker: Maker) -> Maker:
     """A maker of bodies that takes the keywords of `Start`, and no others than its own."""
-    explain(maker, MEANINGS)
-    return checked_keywords(maker, more=Start.__annotations__)
+    return checked_keywords(explained(maker, MEANINGS), more=Start.__annotations__)
 
 
 Shapes = Annotated[
@@ -168,9 +164,7 @@ class Body(Part, metaclass=WithConstructors):
         )  # fmt: skip
         self.__post_init__()
         if shapes is not None and shape is not None:  # which is the older word for one of them
-            raise InvalidBody(
-                f"{self.where}: both shape and shapes are given.", "Give shapes=[...] alone."
-            )
+            raise self._wrong("both shape and shapes are given.", "Give shapes=[...] alone.")
 
     def _check(self) -> None:
         checked_body_name(self.name)
@@ -391,12 +385,12 @@ class Body(Part, metaclass=WithConstructors):
         (0.75, 0.0, 0.0)
         """
         where = f"body '{checked_body_name(name)}'"
-        solids = members(parts, "parts", where)
-        drilled = members(holes, "holes", where)
+        solids = checked_bodies(parts, "parts", where, InvalidBody)
+        drilled = checked_bodies(holes, "holes", where, InvalidBody)
         if not solids:
             raise InvalidBody(f"{where} is made of nothing.", "Give at least one body as a part.")
-        numbers = [part_of(b, 1.0, f"parts[{k}]", where) for k, b in enumerate(solids)]
-        numbers += [part_of(b, -1.0, f"holes[{k}]", where) for k, b in enumerate(drilled)]
+        numbers = [part_of(body, 1.0, where) for body in solids]
+        numbers += [part_of(body, -1.0, where) for body in drilled]
         axes = rotation_of(rotation, where)
         mass, inertia, centre = together(numbers, axes, where)
         seen = [
@@ -422,8 +416,16 @@ def name_of(body: Body | Ground | str) -> str:
     return body if isinstance(body, str) else body.name
 
 
+MOVING = "Give a body that moves."
+
+
 def checked_body(
-    body: Any, what: str, where: str, invalid: Invalid, moves: str | None = None
+    body: Any,
+    what: str,
+    where: str,
+    invalid: Invalid,
+    moves: str | None = None,
+    remedy: str = MOVING,
 ) -> str:
     """The name of a body, or of the ground unless it `moves`: which says why the ground is none."""
     if not isinstance(body, Body | Ground | str):
@@ -434,13 +436,26 @@ def checked_body(
         )  # fmt: skip
     name = name_of(body)
     if moves is not None and name == GROUND.name:
-        raise invalid(f"{where}: {what} is the ground, which {moves}.", "Give a body that moves.")
+        raise invalid(f"{where}: {what} is the ground, which {moves}.", remedy)
     return name
 
 
-def body_that(moves: str) -> Callable[[Any, str, str, Invalid], str]:
+def checked_bodies(bodies: Any, what: str, where: str, invalid: Invalid) -> list[Body]:
+    """Bodies themselves, not their names."""
+    listed = list(bodies) if isinstance(bodies, Iterable) and not isinstance(bodies, str) else None
+    if listed is None or not all(isinstance(body, Body) for body in listed):
+        raise invalid(
+            f"{where}: {what} must be a list of Body, got {short_repr(bodies)}.",
+            "Give the bodies themselves: [foot, other].",
+        )
+    return listed
+
+
+def body_that(moves: str, remedy: str = MOVING) -> Callable[[Any, str, str, Invalid], str]:
     """The check of a body; `moves` says why the ground is none."""
-    return lambda body, what, where, invalid: checked_body(body, what, where, invalid, moves)
+    return lambda body, what, where, invalid: checked_body(
+        body, what, where, invalid, moves, remedy
+    )
 
 
 def solid(name: str, shape: Shape, mass: float | None, density: float | None, start: Start) -> Body:

@@ -59,6 +59,11 @@ def quantity(number: float, unit: str) -> str:
     return f"{number:g} {unit}".rstrip()
 
 
+def in_brackets(vector: Iterable[float], form: str = "g") -> str:
+    """A vector in a message: (1, 0, 0)."""
+    return "(" + ", ".join(format(x, form) for x in vector) + ")"
+
+
 def in_unit(unit: str) -> str:
     return f", in {unit}" if unit else ""
 
@@ -99,13 +104,14 @@ def checked_count(
     return int(value)
 
 
-def check_flag(value: Any, what: str, where: str, invalid: Invalid) -> None:
+def check_flag(value: Any, what: str, where: str, invalid: Invalid) -> bool:
     """Refuse what is neither True nor False."""
-    if not isinstance(value, bool | np.bool_):
+    if not is_flag(value):
         raise invalid(
             f"{where}: {what} must be True or False, got {short_repr(value)}.",
             f"Give {what}=True or {what}=False.",
         )
+    return bool(value)
 
 
 def checked_callable(

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chasles.model.body import GROUND, Body
-from chasles.model.checks import Matrix3, Vector3, as_matrix, checked_vector
+from chasles.model.checks import Matrix3, Vector3, as_matrix, as_vector, checked_vector
 from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import CustomCoupling, CustomForce, CustomJoint
 from chasles.model.errors import InvalidModel, short_repr
 from chasles.model.forces import Bushing
 from chasles.model.loads import WORLD, Load
+from chasles.model.parts import KINDS
 from chasles.model.rotations import Turned, rotation_of, turned
 from chasles.model.sensors import ForceSensor
 from chasles.model.signals import Components
@@ -29,7 +30,6 @@ POINTS = ("at", "at_b")
 DIRECTIONS = ("axis", "axis_b", "direction")
 BODIES = ("a", "b", "body", "reaction")
 NAMES = ("name", "joint")
-PARTS = ("bodies", "joints", "forces", "drivers", "sensors")
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,13 @@ class Placement:
         return self.turns or bool(self.position.any())
 
     def point(self, point: Vector3) -> Vector3:
-        there = self.direction(point) if self.turns else point
-        x, y, z = (np.array(there) + self.position).tolist()
-        return (x, y, z)
+        return as_vector(self.rotation @ np.array(point) + self.position)
 
     def direction(self, direction: Vector3) -> Vector3:
-        return turned(self.rotation, direction) if self.turns else direction
+        return turned(self.rotation, direction)
 
     def turn(self, rotation: Matrix3) -> Matrix3:
-        return as_matrix(self.rotation @ np.array(rotation)) if self.turns else rotation
+        return as_matrix(self.rotation @ np.array(rotation))
 
     def name(self, name: str) -> str:
         return self.prefix + name
@@ -78,7 +76,7 @@ def moved(model: "Model", prefix: str, position: ArrayLike, rotation: Turned) ->
         np.array(rotation_of(rotation, "placed")),
         np.array(checked_vector(position, "position", "placed", InvalidModel)),
     )
-    parts = {what: [moved_part(part, place) for part in getattr(model, what)] for what in PARTS}
+    parts = {what: [moved_part(part, place) for part in getattr(model, what)] for what in KINDS}
     return type(model)(**parts, gravity=model.gravity, notes=model.notes)
 
 
@@ -149,14 +147,14 @@ def combined(first: "Model", second: "Model") -> "Model":
             f"the models have different gravity: {first.gravity} and {second.gravity} m/s^2.",
             "Make both with the same gravity=.",
         )
-    for what in ("body", "joint", "force", "driver", "sensor"):
-        names = getattr(first, f"{what}_names"), getattr(second, f"{what}_names")
-        shared = [name for name in names[0] if name in set(names[1])]
+    for what, kind in KINDS.items():
+        others = {part.name for part in getattr(second, what)}
+        shared = [part.name for part in getattr(first, what) if part.name in others]
         if shared:
             raise InvalidModel(
-                f"both models have a {what} '{shared[0]}'.",
+                f"both models have a {kind.word} '{shared[0]}'.",
                 "Give one of them a prefix: model.placed(prefix='left ').",
             )
-    parts = {what: getattr(first, what) + getattr(second, what) for what in PARTS}
+    parts = {what: getattr(first, what) + getattr(second, what) for what in KINDS}
     notes = first.notes + tuple(note for note in second.notes if note not in first.notes)
     return type(first)(**parts, gravity=first.gravity, notes=notes)

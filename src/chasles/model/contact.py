@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from chasles.model.body import GROUND, Body, name_of
+from chasles.model.body import GROUND, Body, body_that, checked_bodies, name_of
 from chasles.model.checks import Invalid, checked_number, fill
 from chasles.model.errors import InvalidForce, short_repr
 from chasles.model.fields import (
@@ -26,6 +26,7 @@ from chasles.model.shapes import Box, Capsule, Rod, Shape, Sphere
 #: Shapes that touch by a few balls or points.
 TOUCHING = (Sphere, Capsule, Rod, Box)
 ALLOWED = "Sphere, Capsule, Rod or Box"
+TOUCHES = "Give the body with the shape as b, and what it touches as a."
 LEAST = 1e-300  # m; the inverse of a smaller radius is not a number
 
 
@@ -92,8 +93,10 @@ class Contact(Force):
     (0.0, 0.0, 1.0)
     """
 
+    acts_by = ("stiffness", "hertz")
+
     a: End
-    b: End
+    b: Annotated[End, body_that("has no shape", TOUCHES)]
     at: PointOrNone = given(default=None)
     axis: DirectionOrNone = given(default=None)
     radius: Annotated[float | None, optional(checked_number)] = None
@@ -107,21 +110,7 @@ class Contact(Force):
     def _check(self) -> None:
         super()._check()
         check_pair(self.a, self.b, self.where, InvalidForce)
-        if self.b == GROUND.name:
-            raise InvalidForce(
-                f"{self.where}: b is the ground, and the shape that touches is b's.",
-                "Give the body with the shape as b, and what it touches as a.",
-            )
         self._check_surface()
-        if self.stiffness == self.hertz == 0.0:
-            raise InvalidForce(
-                f"{self.where}: stiffness and hertz are both 0, so it pushes nothing.",
-                "Give stiffness= in N/m, or hertz= in N/m^1.5.",
-            )
-
-    @property
-    def bodies(self) -> tuple[str, ...]:
-        return (self.a, self.b)
 
     @classmethod
     def each(
@@ -152,7 +141,7 @@ class Contact(Force):
         ['floor leg 1 0', 'floor leg 2 0']
         """
         found: list[Contact] = []
-        for body in checked_bodies(bodies, name):
+        for body in checked_bodies(bodies, "bodies", f"force '{name}'", InvalidForce):
             if body.name == name_of(a):
                 continue
             for number, shape in enumerate(body.shapes):
@@ -170,9 +159,8 @@ class Contact(Force):
         if self.shape is None:
             shapes = bodies[self.b].shapes
             if len(shapes) != 1:
-                raise InvalidForce(
-                    f"{self.where}: shape is left out, and body '{self.b}' has {len(shapes)}"
-                    " shapes.",
+                raise self._wrong(
+                    f"shape is left out, and body '{self.b}' has {len(shapes)} shapes.",
                     f"Give the shape that touches, a {ALLOWED}; several touch by several contacts.",
                 )
             where = f"{self.where}, body '{self.b}'"
@@ -182,32 +170,20 @@ class Contact(Force):
     def _check_surface(self) -> None:
         """The plane or ball of a."""
         if self.at is None and (self.radius is None or self.a == GROUND.name):
-            raise InvalidForce(
-                f"{self.where}: at is left out, so nothing says where '{self.a}' is touched.",
+            raise self._wrong(
+                f"at is left out, so nothing says where '{self.a}' is touched.",
                 "Give at=(x, y, z), a point of the plane or the centre of the ball; only a ball"
                 " about a body's centre of mass needs none.",
             )
         if self.radius is None:
             fill(self, axis=self.axis or Z)
         elif abs(self.radius) < LEAST:
-            raise InvalidForce(
-                f"{self.where}: radius must not be 0, got {self.radius:g} m.",
+            raise self._wrong(
+                f"radius must not be 0, got {self.radius:g} m.",
                 "Give the radius of a's ball in m, negative if b is inside of it.",
             )
         elif self.axis is not None:
-            raise InvalidForce(
-                f"{self.where}: there is a radius of {self.radius:g} m and an axis, but a ball has"
-                " no normal.",
+            raise self._wrong(
+                f"there is a radius of {self.radius:g} m and an axis, but a ball has no normal.",
                 "Give radius= for a ball, or axis= for a plane.",
             )
-
-
-def checked_bodies(bodies: Any, name: str) -> list[Body]:
-    """Bodies themselves: their shapes are asked for."""
-    listed = list(bodies) if isinstance(bodies, Iterable) and not isinstance(bodies, str) else None
-    if listed is None or not all(isinstance(body, Body) for body in listed):
-        raise InvalidForce(
-            f"force '{name}': bodies must be a list of Body, got {short_repr(bodies)}.",
-            "Give the bodies themselves: model.bodies, or [foot, other].",
-        )
-    return listed

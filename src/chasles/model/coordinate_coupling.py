@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from chasles.model.checks import Invalid, checked_number
+from chasles.model.checks import Invalid, checked_number, in_brackets
 from chasles.model.coordinates import (
     ANGLE,
     AUTO,
@@ -156,8 +156,8 @@ def placed_coupling(coupling: Coupling, joints: Mapping[str, Joint]) -> Coupling
         joint, asked = spelled(name, word, joints, coupling.where)
         resolved = resolved_coordinate(joints[joint], asked, coupling.where, InvalidCoupling)
         if any((joint, resolved) == known[:2] for known in terms):
-            raise InvalidCoupling(
-                f"{coupling.where}: the {resolved} of joint '{joint}' is named twice.",
+            raise coupling._wrong(
+                f"the {resolved} of joint '{joint}' is named twice.",
                 "Add its coefficients.",
             )
         terms.append((joint, resolved, powers))
@@ -179,4 +179,4 @@ def spelled(
 
 def in_words(powers: tuple[float, ...]) -> str:
     """Coefficients as people read them."""
-    return f"{powers[0]:g}" if len(powers) == 1 else f"({', '.join(f'{c:g}' for c in powers)})"
+    return f"{powers[0]:g}" if len(powers) == 1 else in_brackets(powers)

@@ -30,31 +30,11 @@ DISPLACEMENT: Coordinate = "displacement"
 checked_coordinate = word(Coordinate)
 
 
-def coordinates_of(joint: Joint) -> tuple[Coordinate, ...]:
-    """All coordinates that a joint has, the usual one first.
-
-    >>> from chasles.model.joints import Cylindrical
-    >>> coordinates_of(Cylindrical("sleeve", "ground", "ring", at=(0, 0, 0), axis=(0, 0, 1)))
-    ('angle', 'displacement')
-    """
-    return joint.coordinates
-
-
-def coordinate_of(joint: Joint) -> Coordinate | None:
-    """What "auto" means for a joint: "angle", "displacement", or None if it has no coordinate.
-
-    >>> from chasles.model.joints import Prismatic
-    >>> coordinate_of(Prismatic("rail", "ground", "sledge", axis=(1, 0, 0)))
-    'displacement'
-    """
-    return next(iter(coordinates_of(joint)), None)
-
-
 def resolved_coordinate(
     joint: Joint, coordinate: Coordinate, where: str, invalid: Invalid
 ) -> Coordinate:
     """The coordinate of this joint that was asked for, "auto" being the usual one."""
-    known = coordinates_of(joint)
+    known = joint.coordinates
     pair = pair_of_rows(joint.locked) if joint.is_lower_pair else None
     if not known and pair in COORDINATES_OF:
         own = type(joint).__name__

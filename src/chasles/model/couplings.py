@@ -6,8 +6,9 @@ the initial configuration, as everywhere.
 
 from collections.abc import Sequence
 from math import dist, inf
+from typing import Annotated
 
-from chasles.model.body import GROUND, Body
+from chasles.model.body import GROUND, Body, body_that
 from chasles.model.checks import Vector3, fill
 from chasles.model.compound import compound
 from chasles.model.errors import InvalidJoint
@@ -24,6 +25,7 @@ from chasles.model.fields import (
 from chasles.model.joints import (
     Attachment,
     Cylindrical,
+    End,
     Fixed,
     Helical,
     Joint,
@@ -36,6 +38,10 @@ from chasles.model.words import ArrayLike
 
 SQUARE = 1e-9  # cosine between two axes that count as perpendicular
 SAME_AXIS = 1e-12  # 1 - cosine between two axes that count as parallel
+
+
+BEARINGS = "Give two bodies; their bearings are Revolute joints to the ground."
+Wheel = Annotated[End, body_that("does not turn", BEARINGS)]
 
 
 class RowJoint(Joint, in_files=False):
@@ -80,8 +86,8 @@ class Universal(RowJoint):
         super()._check()
         cosine = cosine_between(self.axis, self.axis_b)
         if abs(cosine) > SQUARE:
-            raise InvalidJoint(
-                f"{self.where}: axis and axis_b are the pins of a cross, but their cosine is"
+            raise self._wrong(
+                "axis and axis_b are the pins of a cross, but their cosine is"
                 f" {cosine:.3g} (tolerance {SQUARE:g}).",
                 "Give two perpendicular axes: axis fixed in a, axis_b fixed in b.",
             )
@@ -131,8 +137,8 @@ class Distance(RowJoint):
     def _check(self) -> None:
         super()._check()
         if not 0.0 < self.length < inf:
-            raise InvalidJoint(
-                f"{self.where}: at and at_b must be apart, got a distance of {self.length:g} m.",
+            raise self._wrong(
+                f"at and at_b must be apart, got a distance of {self.length:g} m.",
                 "Give two different points; use Spherical to keep two points together.",
             )
 
@@ -262,6 +268,8 @@ class Gear(RowJoint):
     locked = ("turn",)
     needs_point = False
 
+    a: Wheel
+    b: Wheel
     axis_b: Pin = given(default=Z)
     ratio: Number = 1.0
 
@@ -280,14 +288,9 @@ class Gear(RowJoint):
 
     def _check(self) -> None:
         super()._check()
-        if GROUND.name in (self.a, self.b):
-            raise InvalidJoint(
-                f"{self.where} couples a wheel to the ground, which does not turn.",
-                "Give two bodies; their bearings are Revolute joints to the ground.",
-            )
         if self.ratio == 0.0:
-            raise InvalidJoint(
-                f"{self.where}: ratio is 0, so that b would not turn at all.",
+            raise self._wrong(
+                "ratio is 0, so that b would not turn at all.",
                 "Give turns of b per turn of a, negative if they turn in opposite senses.",
             )
 

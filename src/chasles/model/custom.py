@@ -27,7 +27,7 @@ from chasles.model.coordinate_coupling import Coupling, Term
 from chasles.model.couplings import RowJoint
 from chasles.model.errors import InvalidCoupling, InvalidForce, InvalidJoint, short_repr
 from chasles.model.fields import Direction, Flag, Taken, function, given, optional, unset
-from chasles.model.formulas import check_once, checked_several, entered_motion
+from chasles.model.formulas import check_once, checked_several, entered_motion, entered_pose
 from chasles.model.joints import Attachment, End, Z
 from chasles.model.loads import BodyForce, is_plain, pushed_body
 from chasles.model.words import ArrayLike, Floats
@@ -107,34 +107,35 @@ class CustomJoint(RowJoint, in_files=False):
         fill(self, locked=tuple(f"g{row}" for row in range(self.rows)))
         super()._check()
 
+    def completed(self, bodies: Mapping[str, Body]) -> "CustomJoint":
+        """The same; its formula has been called with the poses entered."""
+        check_once(self.residual, *(entered_pose(name, bodies) for name in (self.a, self.b)))
+        return self
+
     def residual(self, pose_a: Pose, pose_b: Pose) -> tuple[float, ...]:
         """The residuals of the formula at two poses, checked to be `rows` finite numbers."""
-        values = self._called(self.formula, "formula", pose_a, pose_b)
-        if values.shape != (self.rows,):
-            raise InvalidJoint(
-                f"joint '{self.name}': its formula returned shape {values.shape}, but rows is"
-                f" {self.rows}.",
-                f"Return a tuple of {self.rows}, or correct rows=.",
-            )
-        return tuple(values.tolist())
+        remedy = f"Return a tuple of {self.rows}, or correct rows=."
+        return tuple(self._called("formula", (self.rows,), remedy, pose_a, pose_b).tolist())
 
     def given_jacobian(self, pose_a: Pose, pose_b: Pose) -> Floats | None:
         """The user's jacobian at two poses, (rows, 12), or None if there is none."""
         if self.jacobian is None:
             return None
-        values = self._called(self.jacobian, "jacobian", pose_a, pose_b)
-        if values.shape != (self.rows, TWISTS):
-            raise InvalidJoint(
-                f"joint '{self.name}': its jacobian returned shape {values.shape}, but has"
-                f" {self.rows} rows and {TWISTS} columns.",
-                "Return the derivatives by (omega, v) of a, then of b, row by row.",
+        remedy = "Return the derivatives by (omega, v) of a, then of b, row by row."
+        return self._called("jacobian", (self.rows, TWISTS), remedy, pose_a, pose_b)
+
+    def _called(self, what: str, shape: tuple[int, ...], remedy: str, *poses: Pose) -> Floats:
+        call = f"Give {what}(pose_a, pose_b) with poses (R, r) of nine and three numbers."
+        function = getattr(self, what)
+        returned = answer_of(function, poses, f"{self.where}: its {what}", call, InvalidJoint)
+        values = checked_array(returned, f"what its {what} returned", self.where, InvalidJoint)
+        if values.shape != shape:
+            raise self._wrong(
+                f"its {what} returned shape {values.shape}, but rows is {self.rows},"
+                f" so that it must be {shape}.",
+                remedy,
             )
         return values
-
-    def _called(self, function: Callable[..., Any], what: str, *poses: Pose) -> Floats:
-        remedy = f"Give {what}(pose_a, pose_b) with poses (R, r) of nine and three numbers."
-        returned = answer_of(function, poses, f"{self.where}: its {what}", remedy, InvalidJoint)
-        return checked_array(returned, f"what its {what} returned", self.where, InvalidJoint)
 
 
 class CustomForce(BodyForce, in_files=False):
@@ -190,21 +191,20 @@ class CustomForce(BodyForce, in_files=False):
     def _check(self) -> None:
         super()._check()
         if self.reaction == self.body:
-            raise InvalidForce(
-                f"{self.where}: body and reaction are both '{self.body}', so it does nothing.",
+            raise self._wrong(
+                f"body and reaction are both '{self.body}', so it does nothing.",
                 "Give another body, or leave it out for the ground.",
             )
         alone = self.reaction == GROUND.name and not self.compiled and not self.sees_reaction
         if self.others and not alone:
-            raise InvalidForce(
-                f"{self.where}: its formula sees several bodies and answers for each of them, so"
+            raise self._wrong(
+                "its formula sees several bodies and answers for each of them, so"
                 " that reaction, compiled and sees_reaction have no meaning.",
                 "Leave them out.",
             )
         if self.compiled and self.sees_reaction:
-            raise InvalidForce(
-                f"{self.where}: compiled and sees_reaction are both True, but machine code sees one"
-                " body only.",
+            raise self._wrong(
+                "compiled and sees_reaction are both True, but machine code sees one body only.",
                 "Leave compiled=True out.",
             )
 
@@ -231,10 +231,8 @@ class CustomForce(BodyForce, in_files=False):
         except (TypeError, ValueError):
             pairs = []
         if len(pairs) != count:
-            raise InvalidForce(
-                f"{self.where}: its formula returned {short_repr(returned)} {when}, but sees"
-                f" {count}"
-                " bodies.",
+            raise self._wrong(
+                f"its formula returned {short_repr(returned)} {when}, but sees {count} bodies.",
                 f"Return {count} pairs (force, torque), in the order of the bodies.",
             )
         return [
@@ -249,8 +247,8 @@ class CustomForce(BodyForce, in_files=False):
         try:
             force, torque = returned
         except (TypeError, ValueError):
-            raise InvalidForce(
-                f"{self.where}: its formula returned {short_repr(returned)} {when}.",
+            raise self._wrong(
+                f"its formula returned {short_repr(returned)} {when}.",
                 "Return two vectors: (force, torque), each of three numbers.",
             ) from None
         return self._checked((force, torque), f" {when}")
@@ -271,13 +269,12 @@ class CustomForce(BodyForce, in_files=False):
 
 def first_and_rest(name: Any, body: Any, others: Any) -> tuple[Any, tuple[str, ...]]:
     """The body of a formula that sees one, or the first of several and the others."""
-    if isinstance(body, list | tuple):
-        several = checked_several(body, "bodies", f"force '{name}'", InvalidForce)
-        return several[0], several[1:]
-    if isinstance(others, tuple | list) and not others:
+    first, more = (
+        [*value] if isinstance(value, list | tuple) else [value] for value in (body, others)
+    )
+    if not isinstance(body, list | tuple) and not more:
         return body, ()
-    listed = [*others] if isinstance(others, list | tuple) else [others]
-    several = checked_several([body, *listed], "bodies", f"force '{name}'", InvalidForce)
+    several = checked_several([*first, *more], "bodies", f"force '{name}'", InvalidForce)
     return several[0], several[1:]
 
 
@@ -316,11 +313,12 @@ class CustomCoupling(Coupling, in_files=False):
 
     @property
     def drives(self) -> str:
-        return "its formula"
+        return f"a formula of {', '.join(self.bodies)}"
 
-    @property
-    def summary(self) -> str:
-        return f"coupling {self.name}: a formula of {', '.join(self.bodies)} = 0"
+    def completed(self, bodies: Mapping[str, Body]) -> "CustomCoupling":
+        """The same; its formula has been called with the poses entered."""
+        check_once(self.residual, *(entered_pose(name, bodies) for name in self.bodies))
+        return self
 
     def residual(self, *poses: Pose) -> float:
         """What the formula gives at some poses, checked to be one finite number."""
@@ -332,8 +330,8 @@ class CustomCoupling(Coupling, in_files=False):
         given = returned[0] if alone else returned
         value = checked_array(given, "what its formula returned", self.where, InvalidCoupling)
         if value.shape != ():
-            raise InvalidCoupling(
-                f"{self.where}: its formula returned shape {value.shape}, but it is one number.",
+            raise self._wrong(
+                f"its formula returned shape {value.shape}, but it is one number.",
                 "Return one number; give a coupling of its own for every other.",
             )
         return float(np.asarray(value))

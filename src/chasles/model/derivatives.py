@@ -30,10 +30,7 @@ ROUNDING = 4.0 * float(np.finfo(float).eps)
 
 def evaluated(function: Function, t: Floats, what: str, owner: str) -> Floats:
     """The function at all times; the first one where it is not a number is named."""
-    with np.errstate(all="ignore"):
-        values = at_once(function, t)
-        if values is None:
-            values = np.array([one_value(function, time, what, owner) for time in t.tolist()])
+    values = at_all(function, t, lambda time: one_value(function, time, what, owner))
     bad = ~np.isfinite(values)
     if bad.any():
         at = int(np.argmax(bad))
@@ -42,6 +39,13 @@ def evaluated(function: Function, t: Floats, what: str, owner: str) -> Floats:
             "Give a function that is finite at all times of the run.",
         )
     return values
+
+
+def at_all(function: Function, t: Floats, one: Callable[[float], float]) -> Floats:
+    """The function at all times at once, or one by one if it does not take an array."""
+    with np.errstate(all="ignore"):
+        values = at_once(function, t)
+        return np.array([one(time) for time in t.tolist()]) if values is None else values
 
 
 def at_once(function: Function, t: Floats) -> Floats | None:
@@ -131,8 +135,5 @@ def wherever_possible(function: Function, t: Floats) -> Floats:
         except ChaslesError:
             return np.nan
 
-    with np.errstate(all="ignore"):
-        values = at_once(function, t)
-        if values is None:
-            values = np.array([value(time) for time in t.tolist()])
+    values = at_all(function, t, value)
     return np.where(np.isfinite(values), values, np.nan)

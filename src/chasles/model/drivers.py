@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 
 from chasles.model.body import Body, body_that
-from chasles.model.checks import Invalid
+from chasles.model.checks import Invalid, in_brackets
 from chasles.model.coordinates import OfJoint, Which
 from chasles.model.derivatives import Function
-from chasles.model.errors import InvalidDriver, short_repr
+from chasles.model.errors import ChaslesError, InvalidDriver, short_repr
 from chasles.model.fields import Direction, PointOrNone, Taken
 from chasles.model.registered import Part as Registered
-from chasles.model.signals import Part, Signal
+from chasles.model.signals import Part, Signal, checked_signal
 from chasles.model.words import ArrayLike, Floats
 
 AT_ZERO = 1e-9  # how far from zero (rad or m) a motion may start
@@ -29,9 +29,7 @@ def checked_motion(motion: Any, what: str, where: str, invalid: Invalid) -> Sign
             f"{where}: {what} must be a function of time, got {short_repr(motion)}.",
             "Give a Signal or a function of t; a constant speed is Signal.linear(speed).",
         )
-    signal = motion if isinstance(motion, Signal) else Signal(motion)
-    signal.values([0.0], owner=f"{where}, {what}")  # what fails at once is said at once
-    return signal
+    return checked_signal(motion, what, where, invalid)
 
 
 Motion = Annotated[Taken[Signal | Function, Signal], checked_motion]
@@ -39,15 +37,7 @@ OfBody = Annotated[Taken[Body | str, str], body_that("does not move")]
 
 
 class AnyDriver(Registered):
-    """What all drivers share; use Driver or PointDriver.
-
-    Parameters
-    ----------
-    name
-        Name of the driver in results.
-    joint
-        The joint.
-    """
+    """What all drivers share; use Driver or PointDriver."""
 
     #: the name of its one row
     locked: ClassVar[tuple[str, ...]] = ("motion",)
@@ -72,7 +62,7 @@ class AnyDriver(Registered):
 
     def first_break(
         self, times: Floats, samples: Floats, largest: Floats
-    ) -> tuple[float, InvalidDriver] | None:
+    ) -> tuple[float, ChaslesError] | None:
         """The first of some times, in order, before which the motion jumps or has a kink.
 
         Between two times the value has to change by about what the rate explains, and the rate by
@@ -96,13 +86,11 @@ class AnyDriver(Registered):
         if bad.size == 0:
             return None
         at = int(bad[0])
-        words = ("value", "rate") if jumps[at] else ("rate", "second derivative")
-        return float(t[at + 1]), self.break_error(float(t[at]), float(t[at + 1]), *words)
-
-    def break_error(self, t: float, later: float, changing: str, explaining: str) -> InvalidDriver:
-        return InvalidDriver(
-            f"{self.where}: between t = {t:.6g} s and {later:.6g} s the {changing} of"
-            f" its motion changes by more than its {explaining} explains.",
+        changing, explaining = ("value", "rate") if jumps[at] else ("rate", "second derivative")
+        later = float(t[at + 1])
+        return later, self._wrong(
+            f"between t = {t[at]:.6g} s and {later:.6g} s the {changing} of its motion changes by"
+            f" more than its {explaining} explains.",
             "Give a motion without jumps and kinks (Signal.ramp, Signal.table), its true"
             " derivatives, or steps short enough to follow it.",
         )
@@ -132,8 +120,6 @@ class Driver(AnyDriver):
     motion
         Coordinate over time, rad or m: a Signal or a smooth function of t. At t = 0 it must
         equal the coordinate, which is 0 unless the joint has a `zero`.
-    coordinate
-        "angle", "displacement" or "auto" (the angle, if the joint has both).
 
     Examples
     --------
@@ -155,8 +141,6 @@ class PointDriver(AnyDriver):
 
     Parameters
     ----------
-    body
-        The body.
     at
         The point in world coordinates at the start, m. None: the centre of mass.
     direction
@@ -181,16 +165,15 @@ class PointDriver(AnyDriver):
 
     @property
     def drives(self) -> str:
-        x, y, z = self.direction
-        return f"a point of body '{self.body}' along ({x:g}, {y:g}, {z:g})"
+        return f"a point of body '{self.body}' along {in_brackets(self.direction)}"
 
 
 def check_start(driver: AnyDriver, zero: float = 0.0) -> None:
     """Refuse a motion that does not begin where the poses entered are."""
     start = driver.motion.values([0.0], owner=f"{driver.where}, motion")[0]
     if abs(start - zero) > AT_ZERO:
-        raise InvalidDriver(
-            f"{driver.where}: motion is {start:.3g} at t = 0, but the start is where it is {zero:g}"
+        raise driver._wrong(
+            f"motion is {start:.3g} at t = 0, but the start is where it is {zero:g}"
             f" (tolerance {AT_ZERO:g}).",
             "Subtract its first value, or start the bodies where the motion starts; a joint may"
             " have a zero of its own.",

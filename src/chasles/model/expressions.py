@@ -15,13 +15,13 @@ f' and f'' are those of the expression, to rounding.
 import operator
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from chasles.model.errors import InvalidSignal, short_repr
+from chasles.model.waves import Wave
 from chasles.model.words import Floats
 from chasles.scalars.jet import ArrayJet, Jet
 
@@ -40,39 +40,36 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
     "^": operator.pow,
 }  # fmt: skip
+#: How tightly operators bind; a sign binds between * and ^.
+BINDING = {"+": 0, "-": 0, "*": 1, "/": 1, "^": 3}
 
 
-@dataclass(frozen=True)
-class Expression:
-    """A function of time by its text; `order` is how often it has been differentiated.
+class Expression(Wave):
+    """A function of time by its text.
 
     >>> Expression("2 * sin(pi * t / 2)^2")(np.array([0.0, 0.5, 1.0])).round(12).tolist()
     [0.0, 1.0, 2.0]
     """
 
     text: str
-    order: int = 0
 
-    def __call__(self, t: Any) -> Floats:
+    def _check(self) -> None:
+        if not isinstance(self.text, str):
+            raise InvalidSignal(
+                f"expression must be a text, got {short_repr(self.text)}.",
+                "Give a text: '0.1 * sin(3 * t)'.",
+            )
+        _ = self.postfix  # read once, here
+
+    def derivative(self, t: Any, order: int) -> Floats:
         times = np.asarray(t, np.float64)
         with np.errstate(all="ignore"):  # who asks looks for what is not finite
-            value = with_derivatives(self.postfix, times.reshape(-1))[self.order]
+            value = with_derivatives(self.postfix, times.reshape(-1))[order]
         return np.array(np.broadcast_to(value, times.size), np.float64).reshape(times.shape)
 
     @cached_property
     def postfix(self) -> tuple[Any, ...]:
         return Parser(self.text).postfix()
-
-
-def checked_expression(text: Any) -> Expression:
-    if not isinstance(text, str):
-        raise InvalidSignal(
-            f"expression must be a text, got {short_repr(text)}.",
-            "Give a text: '0.1 * sin(3 * t)'.",
-        )
-    expression = Expression(text)
-    _ = expression.postfix  # read once, here
-    return expression
 
 
 class Parser:
@@ -89,7 +86,7 @@ class Parser:
         self.index = 0
 
     def postfix(self) -> tuple[Any, ...]:
-        self.sum()
+        self.operands()
         if self.index < len(self.tokens):
             raise self.wrong("an operator or the end")
         return tuple(self.output)
@@ -105,7 +102,8 @@ class Parser:
                     f" {short_repr(self.text[place])}, which has no meaning here.",
                     KNOWN,
                 )
-            found.append((token[0].strip(" \t"), token.end() - len(token[0].lstrip(" \t")) + 1))
+            word = token[0].strip(" \t")
+            found.append((word.replace("**", "^"), token.end() - len(word) + 1))
             place = token.end()
         return found
 
@@ -117,40 +115,31 @@ class Parser:
         self.index += 1
         return token
 
-    def sum(self) -> None:
-        self.row(("+", "-"), self.product)
-
-    def product(self) -> None:
-        self.row(("*", "/"), self.sign)
-
-    def row(self, operators: tuple[str, str], operand: Callable[[], None]) -> None:
-        operand()
-        while self.peek() in operators:
+    def operands(self, least: int = 0) -> None:
+        """What stands between operators that bind less than that, and those that bind so much."""
+        if self.peek() in ("+", "-"):
+            negative = self.take() == "-"
+            self.nested(BINDING["*"] + 1)
+            self.output += ["negative"] if negative else []
+        else:
+            self.atom()
+        while BINDING.get(self.peek(), -1) >= least:
             operator = self.take()
-            operand()
+            if operator == "^":
+                self.nested(BINDING["^"])
+            else:
+                self.operands(BINDING[operator] + 1)
             self.output.append(operator)
 
-    def sign(self) -> None:
+    def nested(self, least: int) -> None:
         self.depth += 1
         if self.depth > DEEPEST:
             raise InvalidSignal(
                 f"expression {short_repr(self.text)} is nested more than {DEEPEST} deep.",
                 "Multiply it out, or give a table of times and values.",
             )
-        if self.peek() in ("+", "-"):
-            negative = self.take() == "-"
-            self.sign()
-            self.output += ["negative"] if negative else []
-        else:
-            self.power()
+        self.operands(least)
         self.depth -= 1
-
-    def power(self) -> None:
-        self.atom()
-        if self.peek() in ("^", "**"):
-            self.take()
-            self.sign()
-            self.output.append("^")
 
     def atom(self) -> None:
         token = self.peek()
@@ -173,7 +162,7 @@ class Parser:
 
     def in_parentheses(self) -> None:
         self.take()
-        self.sum()
+        self.nested(0)
         if self.peek() != ")":
             raise self.wrong("a closing parenthesis")
         self.take()

@@ -41,8 +41,8 @@ class Taken(Generic[Given, Kept]):
 
 
 def check_of(hint: Any) -> Check | None:
-    """The check in an annotation, if there is one."""
-    return next(filter(callable, getattr(hint, "__metadata__", ())), None)
+    """The check in an annotation, if there is one: the last, which narrows another kind."""
+    return next(filter(callable, reversed(getattr(hint, "__metadata__", ()))), None)
 
 
 def given_as(hint: Any) -> Any:
@@ -99,11 +99,6 @@ def function(call: str) -> Check:
     return lambda value, what, *where: checked_callable(value, what, call, *where)
 
 
-def flag(value: Any, *where: Any) -> bool:
-    check_flag(value, *where)
-    return bool(value)
-
-
 def word(known: Any) -> Check:
     """One of the words of a Literal."""
     words = get_args(known)
@@ -123,11 +118,11 @@ def word(known: Any) -> Check:
 
 # --- kinds of fields ------------------------------------------------------------------------------
 
-Flag = Annotated[bool, flag]
+Flag = Annotated[bool, check_flag]
 Number = Annotated[float, checked_number]
 Point = Annotated[Taken[ArrayLike, Vector3], checked_vector]
 PointOrNone = Annotated[Taken[ArrayLike | None, Vector3 | None], optional(checked_vector)]
 Place = Annotated[Taken[ArrayLike, Vector3], needed("a point", checked_vector)]
 Direction = Annotated[Taken[ArrayLike, Vector3], checked_direction]
 DirectionOrNone = Annotated[Taken[ArrayLike | None, Vector3 | None], optional(checked_direction)]
-Pin = Annotated[Taken[ArrayLike, Vector3], needed("an axis", checked_direction)]
+Pin = Annotated[Taken[ArrayLike, Vector3], needed("a direction", checked_direction)]

@@ -3,13 +3,12 @@
 Points are in world coordinates at the initial configuration; each stays fixed in its body.
 """
 
-from collections.abc import Mapping
 from math import dist, inf
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from chasles.model.body import GROUND, Body  # noqa: F401  the examples join the ground
+from chasles.model.body import GROUND  # noqa: F401  the examples join the ground
 from chasles.model.checks import Invalid, checked_array, fill, shape_of
 from chasles.model.errors import InvalidForce, short_repr
 from chasles.model.fields import Direction, Point, Taken, given, not_negative, optional
@@ -45,20 +44,12 @@ RestLength = Annotated[Taken[float | None, float], optional(not_negative("m"))]
 class Force(Part):
     """Base class of all forces. Use one of its kinds.
 
-    Parameters
-    ----------
-    name
-        Name of the force in results.
-
     Examples
     --------
     >>> import chasles as ch
-    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
-    >>> model = ch.Model([arm], [hinge])
     >>> spring = ch.JointSpring("spring", "hinge", stiffness=5.0)
-    >>> isinstance(spring, ch.Force), ch.Model([arm], [hinge], [spring]).force_names
-    (True, ('spring',))
+    >>> isinstance(spring, ch.Force), spring.kind
+    (True, 'jointspring')
     """
 
     #: the class name in lower case, for example "spring" or "jointspring"
@@ -66,6 +57,8 @@ class Force(Part):
     kinds: ClassVar[dict[str, type["Force"]]] = {}
     word = "force"
     invalid = InvalidForce
+    #: coefficients of which one at least is not zero
+    acts_by: ClassVar[tuple[str, ...]] = ()
 
     name: str
 
@@ -75,32 +68,28 @@ class Force(Part):
                 f"{self.where} is of no kind, so it does nothing.",
                 "Use one of the kinds: Spring, JointSpring, Bushing, Load, Drag, ...",
             )
+        if self.acts_by and not any(np.any(getattr(self, name)) for name in self.acts_by):
+            *others, last = self.acts_by
+            many = "all" if len(others) > 1 else "both"
+            raise self._wrong(
+                f"{', '.join(others)} and {last} are {many} 0, so it does nothing.",
+                "Give one of them, or leave the force out.",
+            )
 
     @property
     def bodies(self) -> tuple[str, ...]:
         """The names of the bodies that it is given for, the ground included."""
-        return ()
+        ends = (getattr(self, end, None) for end in ("a", "b", "body"))
+        return tuple(end for end in ends if end is not None)
 
     @property
     def acts_on(self) -> str:
         """What it acts on, in words."""
         return " and ".join(self.bodies)
 
-    def completed(self, bodies: Mapping[str, Body]) -> "Force":
-        """The same, with what it leaves open taken from the bodies of its model."""
-        return self
-
 
 class PairForce(Force, in_files=False):
-    """A force between bodies a and b.
-
-    Parameters
-    ----------
-    a
-        First body, or GROUND.
-    b
-        Second body, or GROUND.
-    """
+    """A force between bodies a and b."""
 
     a: End
     b: End
@@ -109,10 +98,6 @@ class PairForce(Force, in_files=False):
     def _check(self) -> None:
         super()._check()
         check_pair(self.a, self.b, self.where, InvalidForce)
-
-    @property
-    def bodies(self) -> tuple[str, ...]:
-        return (self.a, self.b)
 
 
 class Spring(PairForce):
@@ -142,6 +127,8 @@ class Spring(PairForce):
     2.0
     """
 
+    acts_by = ("stiffness", "damping")
+
     at_b: Point
     stiffness: Annotated[float, not_negative("N/m")]
     damping: Annotated[float, not_negative("N s/m")] = 0.0
@@ -149,11 +136,10 @@ class Spring(PairForce):
 
     def _check(self) -> None:
         super()._check()
-        check_acts(self)
         defined = self.rest_length == self.damping == 0.0
         if self.length == inf or (self.length == 0.0 and not defined):
-            raise InvalidForce(
-                f"{self.where}: at and at_b are {self.length:g} m apart at the start, and a spring"
+            raise self._wrong(
+                f"at and at_b are {self.length:g} m apart at the start, and a spring"
                 " pulls along the line between them.",
                 "Move one of the points, so that the line has a direction; only a spring with"
                 " rest_length=0 and no damping needs none.",
@@ -193,19 +179,8 @@ class Bushing(PairForce):
     (100000.0, 100000.0, 100000.0, 100.0, 100.0, 100.0)
     """
 
+    acts_by = ("stiffness", "damping")
+
     stiffness: Six
     damping: Six = given(default=AT_REST)
     axis: Direction = given(default=Z)
-
-    def _check(self) -> None:
-        super()._check()
-        check_acts(self)
-
-
-def check_acts(force: Any) -> None:
-    """Refuse a stiffness and a damping that are both zero."""
-    if not np.any(force.stiffness) and not np.any(force.damping):
-        raise InvalidForce(
-            f"{force.where}: stiffness and damping are both 0, so it does nothing.",
-            "Give one of them, or leave the force out.",
-        )

@@ -13,7 +13,7 @@ from chasles.model.checks import Invalid, answer_of, checked_number, fill
 from chasles.model.coordinates import OfJoint, Which
 from chasles.model.errors import InvalidForce
 from chasles.model.fields import Number, function, not_negative, positive, unset
-from chasles.model.forces import Force, check_acts
+from chasles.model.forces import Force
 from chasles.model.signals import Signal
 from chasles.model.words import Coordinate
 
@@ -24,15 +24,7 @@ Damping = Annotated[float, not_negative(PER_SPEED)]
 
 
 class JointForce(Force, in_files=False):
-    """A force along the coordinate of a joint.
-
-    Parameters
-    ----------
-    joint
-        The joint.
-    coordinate
-        "angle", "displacement" or "auto" (the angle, if the joint has both).
-    """
+    """A force along the coordinate of a joint."""
 
     joint: OfJoint
     if TYPE_CHECKING:  # every kind has it, behind its own fields
@@ -63,27 +55,16 @@ class JointSpring(JointForce):
     0.5
     """
 
+    acts_by = ("stiffness", "damping")
+
     stiffness: Stiffness
     damping: Damping = 0.0
     rest: Number = 0.0
     coordinate: Which = "auto"
 
-    def _check(self) -> None:
-        super()._check()
-        check_acts(self)
-
 
 class TorsionSpring(JointSpring):
     """A `JointSpring` on an angle.
-
-    Parameters
-    ----------
-    stiffness
-        N m/rad.
-    damping
-        N m s/rad.
-    rest
-        Angle without torque, rad. The start is 0.
 
     Examples
     --------

@@ -30,8 +30,8 @@ from chasles.model.fields import (
     Taken,
     given,
     left_out,
+    needed,
     not_negative,
-    optional,
     unset,
 )
 from chasles.model.pairs import ANY_POINT, COORDINATES_OF, MOTIONS, SCREWED, pair_of_rows
@@ -45,7 +45,7 @@ else:
     Attachment = Word("Body | str")
 Z: Vector3 = (0.0, 0.0, 1.0)
 End = Annotated[Taken[Attachment, str], checked_body]
-SlideAxis = Annotated[Taken[ArrayLike | None, Vector3], optional(checked_direction)]
+SlideAxis = Annotated[Taken[ArrayLike | None, Vector3], needed("a direction", checked_direction)]
 #: Of rotors and zeros, which are checked when it is known how many there are.
 Several = Taken[ArrayLike, float | tuple[float, ...]]
 
@@ -55,12 +55,6 @@ class Joint(Part):
 
     Parameters
     ----------
-    name
-        Name of the joint in results.
-    a
-        First body: a Body, its name, or GROUND.
-    b
-        Second body: a Body, its name, or GROUND.
     at
         Point of the joint in world coordinates at the start, m. Where it may be left out, it is
         the centre of mass of b (of a, if b is the ground).
@@ -79,9 +73,7 @@ class Joint(Part):
     Examples
     --------
     >>> import chasles as ch
-    >>> arm = ch.Body.rod("arm", length=1.0, mass=1.0, position=(0.5, 0, 0))
-    >>> hinge = ch.Revolute("hinge", ch.GROUND, arm, at=(0, 0, 0), axis="y")
-    >>> model = ch.Model([arm], [hinge])
+    >>> hinge = ch.Revolute("hinge", ch.GROUND, "arm", at=(0, 0, 0), axis="y")
     >>> isinstance(hinge, ch.Joint), hinge.locked
     (True, ('wx', 'wy', 'ux', 'uy', 'uz'))
     """
@@ -142,11 +134,6 @@ class Joint(Part):
             return 0.0
         values = self.zero if isinstance(self.zero, tuple) else (self.zero,) * len(self.coordinates)
         return values[self.coordinates.index(coordinate)]
-
-    @property
-    def allows_group(self) -> bool:
-        """Whether the motions left free form a group: those of lower pairs do."""
-        return self.is_lower_pair
 
     @property
     def rotors(self) -> tuple[float, ...]:
@@ -223,9 +210,8 @@ class LowerPair(Joint, in_files=False):
     def _check(self) -> None:
         super()._check()
         if self.pitch and pair_of_rows(self.locked) not in SCREWED:
-            raise InvalidJoint(
-                f"{self.where}: pitch is {self.pitch:g} m/rad, but it does not turn about z with z"
-                " locked.",
+            raise self._wrong(
+                f"pitch is {self.pitch:g} m/rad, but it does not turn about z with z locked.",
                 "Leave pitch out, or lock uz and not wz.",
             )
 
@@ -324,8 +310,8 @@ class Helical(AlongLine):
     def _check(self) -> None:
         super()._check()
         if self.pitch == 0.0:
-            raise InvalidJoint(
-                f"{self.where}: pitch must not be 0 m/rad: that is not a screw.",
+            raise self._wrong(
+                "pitch must not be 0 m/rad: that is not a screw.",
                 "Use Revolute for no advance, or Cylindrical for free advance.",
             )
 
@@ -341,14 +327,6 @@ class Sliding(Joint, in_files=False):
 
     at: PointOrNone = given(default=None)
     axis: SlideAxis = given(default=None)
-
-    def _check(self) -> None:
-        if self.axis is None:
-            raise InvalidJoint(
-                f"{self.where}: a {self.kind} joint has a direction, and axis was left out.",
-                "Give axis=(x, y, z) in world coordinates.",
-            )
-        super()._check()
 
 
 class Prismatic(Sliding):

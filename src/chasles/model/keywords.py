@@ -185,15 +185,6 @@ def with_parameters(text: str, names: Iterable[str], meanings: Mapping[str, str]
     return "\n\n".join(filter(None, (before.rstrip(), HEAD + "\n".join(described), after)))
 
 
-def explain(made: Any, meanings: Mapping[str, str]) -> None:
-    """Describe the parameters that the text of a function or class leaves out, by their meanings.
-
-    These are texts without indentation.
-    """
-    known = {name: indent(fill(text, 92), "    ") for name, text in meanings.items()}
-    made.__doc__ = with_parameters(made.__doc__ or "", signature(made).parameters, known)
-
-
 #: What functions that run a model mean by the names of their parameters.
 OF_RUNS = {
     "model": "The model.",
@@ -231,22 +222,37 @@ OF_FILMS = {
 
 
 def explained(made: Made, meanings: Mapping[str, str] = OF_RUNS) -> Made:
-    """A function or a class with the usual meaning of parameters that its text leaves out."""
-    explain(made, meanings)
+    """A function or a class with the usual meaning of parameters that its text leaves out.
+
+    Meanings are texts without indentation.
+    """
+    known = {name: indent(fill(text, 92), "    ") for name, text in meanings.items()}
+    made.__doc__ = with_parameters(made.__doc__ or "", signature(made).parameters, known)
     return made
 
 
 explained_film = partial(explained, meanings=OF_FILMS)
 
 
-def inherit_parameters(cls: type) -> None:
-    """Describe what a class takes as the classes do that it derives from."""
-    meanings: dict[str, str] = {}
+#: What parts mean by the names of their parameters, and by `name` of which word they are.
+OF_PARTS = {
+    "name": "Name of the {} in results.",
+    "a": "First body: a Body, its name, or GROUND.",
+    "b": "Second body: a Body, its name, or GROUND.",
+    "body": "The body.",
+    "joint": "The joint.",
+    "coordinate": '"angle", "displacement" or "auto" (the angle, if the joint has both).',
+    "radius": "Radius, m.",
+}
+
+
+def inherit_parameters(cls: Any) -> None:
+    """Describe what a part takes as the classes do that it derives from, or in the usual words."""
+    meanings = {name: f"    {text.format(cls.word)}" for name, text in OF_PARTS.items()}
     for base in reversed(cls.__mro__[1:]):
         meanings |= parameters_in(base.__doc__)
-    if cls.__doc__:  # a base may describe what only the classes that derive from it take
-        names = dict.fromkeys((*signature(cls).parameters, *parameters_in(cls.__doc__)))
-        cls.__doc__ = with_parameters(cls.__doc__, names, meanings)
+    if cls.__doc__:
+        cls.__doc__ = with_parameters(cls.__doc__, signature(cls).parameters, meanings)
 
 
 #: What methods mean by the names of their parameters.

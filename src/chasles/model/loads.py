@@ -45,19 +45,9 @@ OnBody = Annotated[Taken[Body | str, str], pushed_body]
 
 
 class BodyForce(Force, in_files=False):
-    """A force on one body.
-
-    Parameters
-    ----------
-    body
-        The body.
-    """
+    """A force on one body."""
 
     body: OnBody
-
-    @property
-    def bodies(self) -> tuple[str, ...]:
-        return (self.body,)
 
 
 class Load(BodyForce):
@@ -89,8 +79,8 @@ class Load(BodyForce):
 
     def __post_init__(self) -> None:
         if self.force is None and self.torque is None:
-            raise InvalidForce(
-                f"{self.where}: there is neither a force nor a torque.",
+            raise self._wrong(
+                "there is neither a force nor a torque.",
                 "Give force=(x, y, z) in N, torque=(x, y, z) in N m, or functions of t.",
             )
         super().__post_init__()
@@ -128,18 +118,12 @@ class Drag(BodyForce):
     0.02
     """
 
+    acts_by = ("linear", "quadratic", "angular", "angular_quadratic")
+
     linear: Annotated[float, not_negative("N s/m")] = 0.0
     quadratic: Annotated[float, not_negative("N s^2/m^2")] = 0.0
     angular: Annotated[float, not_negative("N m s/rad")] = 0.0
     angular_quadratic: Annotated[float, not_negative("N m s^2/rad^2")] = 0.0
-
-    def _check(self) -> None:
-        super()._check()
-        if not any((self.linear, self.quadratic, self.angular, self.angular_quadratic)):
-            raise InvalidForce(
-                f"{self.where}: all its coefficients are 0, so it does nothing.",
-                "Give linear=, quadratic=, angular= or angular_quadratic=.",
-            )
 
 
 def sampled(value: VectorOfTime, t: Floats, what: str, where: str) -> Floats:

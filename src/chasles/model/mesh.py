@@ -9,7 +9,14 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chasles.model.checks import Vector3, as_vector, checked_array, checked_positive, fill
+from chasles.model.checks import (
+    Vector3,
+    as_vector,
+    checked_array,
+    checked_positive,
+    fill,
+    in_brackets,
+)
 from chasles.model.errors import InvalidBody, InvalidFile, short_repr
 from chasles.model.shapes import Shape
 from chasles.model.words import Floats
@@ -46,13 +53,13 @@ class Mesh(Shape):
     def _check(self) -> None:
         vertices, triangles = self.vertices, indices_of(self.triangles)
         if vertices.ndim != 2 or vertices.shape[1] != 3:
-            raise InvalidBody(
-                f"{self.where}: vertices has shape {vertices.shape}.",
+            raise self._wrong(
+                f"vertices has shape {vertices.shape}.",
                 "Give one row (x, y, z) for each.",
             )
         if triangles.ndim != 2 or triangles.shape[1:] != (3,) or triangles.dtype.kind not in "iu":
-            raise InvalidBody(
-                f"{self.where}: triangles has shape {triangles.shape} and type {triangles.dtype}.",
+            raise self._wrong(
+                f"triangles has shape {triangles.shape} and type {triangles.dtype}.",
                 "Give three whole numbers for each: the indices of its vertices.",
             )
         if not len(triangles):
@@ -60,8 +67,8 @@ class Mesh(Shape):
                 f"{self.where} has no triangles.", "Give at least one, or leave it out."
             )
         if triangles.min() < 0 or triangles.max() >= len(vertices):
-            raise InvalidBody(
-                f"{self.where}: triangles name vertices {triangles.min()} to {triangles.max()}, but"
+            raise self._wrong(
+                f"triangles name vertices {triangles.min()} to {triangles.max()}, but"
                 f" there are {len(vertices)}.",
                 f"Give indices from 0 to {len(vertices) - 1}.",
             )
@@ -145,22 +152,20 @@ def check_closed(vertices: Floats, triangles: Whole) -> None:
         first, second = vertices[runs[np.argmax(lone)]]
         raise InvalidBody(
             f"shape 'mesh' is open: {int(lone.sum())} of its {len(code)} edges have a triangle on"
-            f" one side only, among them the one from {shown(first)} to {shown(second)} m.",
+            f" one side only, among them the one from {in_brackets(first)} to"
+            f" {in_brackets(second)} m.",
             "Close it, or give the body's mass and inertia yourself and draw the mesh.",
         )
     known, count = np.unique(code, return_counts=True)
     if (count > 1).any():
-        start, end = divmod(int(known[np.argmax(count > 1)]), len(vertices))
+        ends = divmod(int(known[np.argmax(count > 1)]), len(vertices))
+        first, second = (in_brackets(vertices[end]) for end in ends)
         raise InvalidBody(
             f"shape 'mesh': {int((count > 1).sum())} edges are run twice in one direction, among"
-            f" them the one from {shown(vertices[start])} to {shown(vertices[end])} m: neighbours"
+            f" them the one from {first} to {second} m: neighbours"
             " disagree about where outside is.",
             "Give all triangles counter-clockwise seen from outside, and each only once.",
         )
-
-
-def shown(point: Floats) -> str:
-    return "(" + ", ".join(f"{x:g}" for x in point) + ")"
 
 
 def volume_integrals(vertices: Floats, triangles: Whole) -> tuple[float, Floats, Floats]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chasles.model.body import GROUND, Body, Ground
-from chasles.model.checks import IDENTITY, Vector3, checked_vector, fill
+from chasles.model.checks import IDENTITY, Vector3, checked_vector, fill, in_brackets
 from chasles.model.composing import combined, moved
 from chasles.model.coordinate_coupling import Coupling
 from chasles.model.custom import CustomJoint
@@ -21,21 +21,7 @@ from chasles.model.errors import ChaslesError, InvalidModel, UnknownName, short_
 from chasles.model.forces import Force
 from chasles.model.joints import Joint
 from chasles.model.keywords import checked_keywords
-from chasles.model.parts import (
-    Named,
-    check_coupled_free,
-    check_driven_once,
-    check_names,
-    checked_members,
-    checked_notes,
-    joining,
-    listed,
-    placed,
-    placed_driver,
-    placed_force,
-    placed_sensor,
-    refuse_gravity,
-)
+from chasles.model.parts import KINDS, Named, assembled, checked_notes, joining, listed
 from chasles.model.rotations import Turned
 from chasles.model.sensors import AnySensor
 from chasles.model.words import ArrayLike, ViewDirection
@@ -101,40 +87,13 @@ class Model:
         notes: Iterable[str] = (),
         sensors: Iterable[AnySensor] = (),
     ) -> None:
-        all_bodies = checked_members(bodies, Body, "bodies")
-        if not all_bodies:
-            raise InvalidModel("the model has no bodies.", "Give at least one Body.")
-        holding = listed(joints, "joints")  # couplings may stand among joints, too
-        all_joints = checked_members(
-            [part for part in holding if not isinstance(part, Coupling)], Joint, "joints"
-        )
-        all_forces = checked_members(forces, Force, "forces")
-        refuse_gravity(drivers)
-        coupled = [part for part in holding if isinstance(part, Coupling)]
-        all_drivers = checked_members((*listed(drivers, "drivers"), *coupled), AnyDriver, "drivers")
-        all_sensors = checked_members(sensors, AnySensor, "sensors")
-        check_names({"bodies": all_bodies})
-        check_names({"joints": all_joints, "forces": all_forces, "drivers": all_drivers,
-                     "sensors": all_sensors})  # fmt: skip
-        body_by_name = {body.name: body for body in all_bodies}
-        joint_by_name = {joint.name: joint for joint in all_joints}
-        driving = tuple(placed_driver(d, body_by_name, joint_by_name) for d in all_drivers)
-        check_driven_once(driving)
-        check_coupled_free(driving)
-        acting = {force.name: force for force in all_forces}
-        moving = {driver.name: driver for driver in all_drivers}
+        given = {"bodies": bodies, "joints": joints, "forces": forces, "drivers": drivers,
+                 "sensors": sensors}  # fmt: skip
         fill(
             self,
-            bodies=all_bodies,
-            joints=tuple(placed(joint, body_by_name) for joint in all_joints),
-            forces=tuple(placed_force(f, body_by_name, joint_by_name) for f in all_forces),
-            drivers=driving,
+            **assembled(given),
             gravity=checked_vector(gravity, "gravity", "model", InvalidModel),
             notes=checked_notes(notes),
-            sensors=tuple(
-                placed_sensor(sensor, body_by_name, joint_by_name, acting, moving)
-                for sensor in all_sensors
-            ),
         )
 
     @property
@@ -198,11 +157,9 @@ class Model:
     @cached_property
     def _named(self) -> dict[type, dict[str, Any]]:
         """Every part by its kind and its name."""
-        groups: dict[type, tuple[Any, ...]] = {
-            Body: self.bodies, Joint: self.joints, Force: self.forces, AnyDriver: self.drivers,
-            AnySensor: self.sensors,
-        }  # fmt: skip
-        return {kind: {part.name: part for part in parts} for kind, parts in groups.items()}
+        return {
+            kind: {part.name: part for part in getattr(self, what)} for what, kind in KINDS.items()
+        }
 
     @checked_keywords
     def placed(
@@ -248,21 +205,7 @@ class Model:
         drivers: Iterable[AnyDriver] = (),
         sensors: Iterable[AnySensor] = (),
     ) -> "Model":
-        """A copy of the model with additional parts.
-
-        Parameters
-        ----------
-        bodies
-            More bodies.
-        joints
-            More joints.
-        forces
-            More forces.
-        drivers
-            More drivers.
-        sensors
-            More sensors.
-        """
+        """A copy of the model with additional parts."""
         given = {"bodies": bodies, "joints": joints, "forces": forces, "drivers": drivers,
                  "sensors": sensors}  # fmt: skip
         parts: dict[str, Any] = {
@@ -326,7 +269,7 @@ class Model:
         lines = [
             plural(len(self.bodies), "body", "bodies"),
             *(
-                f"  {body.name}: {body.mass:g} kg at {shown(body.position)} m"
+                f"  {body.name}: {body.mass:g} kg at {in_brackets(body.position)} m"
                 for body in self.bodies
             ),
             plural(len(self.joints), "joint", "joints"),
@@ -338,7 +281,7 @@ class Model:
             *(f"force {force.name}: {force.kind} on {force.acts_on}" for force in self.forces),
             *(driver.summary for driver in self.drivers),
             *(f"sensor {s.name}: {s.reads} of {s.of}" for s in self.sensors),
-            f"gravity {shown(self.gravity)} m/s^2",
+            f"gravity {in_brackets(self.gravity)} m/s^2",
             *(f"note: {note}" for note in self.notes),
             self._freedom() + self._beside_grubler(),
         ]
@@ -420,15 +363,11 @@ class Model:
             plural(len(self.bodies), "body", "bodies"),
             plural(len(self.joints), "joint", "joints"),
         ]
-        if self.forces:
-            counts.append(plural(len(self.forces), "force", "forces"))
-        drivers = len(self.drivers) - len(self.couplings)
-        if drivers:
-            counts.append(plural(drivers, "driver", "drivers"))
-        if self.couplings:
-            counts.append(plural(len(self.couplings), "coupling", "couplings"))
-        if self.loops:
-            counts.append(plural(self.loops, "loop", "loops"))
+        couplings = len(self.couplings)
+        drivers = len(self.drivers) - couplings
+        others = {"force": len(self.forces), "driver": drivers, "coupling": couplings,
+                  "loop": self.loops}  # fmt: skip
+        counts += [plural(count, one, f"{one}s") for one, count in others.items() if count]
         if self._counted_soon:
             with suppress(ChaslesError):  # of joints that exclude each other
                 counts.append(self._freedom())
@@ -460,7 +399,3 @@ def found(part: Any, kind: type[Named], named: Mapping[type, dict[str, Any]], wh
 
 def plural(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
-
-
-def shown(vector: Vector3) -> str:
-    return "(" + ", ".join(f"{x:g}" for x in vector) + ")"

@@ -17,7 +17,7 @@ import numpy as np
 from chasles.model.checks import Invalid, checked_number
 from chasles.model.coordinates import Which
 from chasles.model.derivatives import Function
-from chasles.model.errors import InvalidForce, short_repr
+from chasles.model.errors import short_repr
 from chasles.model.fields import Taken, given, optional
 from chasles.model.joint_forces import NOTHING, Damping, JointForce, Stiffness, effort_of
 from chasles.model.signals import FORMS, Part, Signal, checked_signal
@@ -67,20 +67,17 @@ def checked_effort(effort: Any, what: str, where: str, invalid: Invalid) -> Sign
 def checked_limit(limit: Any, what: str, where: str, invalid: Invalid) -> tuple[float, float]:
     """The lowest and the highest effort, from one number for both or from the pair."""
     remedy = "Give a positive number, or the pair (lowest, highest)."
-    if isinstance(limit, list | tuple) or (isinstance(limit, np.ndarray) and limit.ndim == 1):
-        if len(limit) != 2:
-            raise invalid(
-                f"{where}: {what} must be one number or two, got {short_repr(limit)}.", remedy
-            )
-        low, high = (checked_number(x, what, where, invalid) for x in limit)
-    else:
-        high = checked_number(limit, what, where, invalid)
-        low = -high
+    listed = isinstance(limit, list | tuple) or (isinstance(limit, np.ndarray) and limit.ndim == 1)
+    numbers = [checked_number(x, what, where, invalid) for x in (limit if listed else [limit])]
+    if len(numbers) != (2 if listed else 1):
+        raise invalid(
+            f"{where}: {what} must be one number or two, got {short_repr(limit)}.", remedy
+        )
+    low, high = numbers if listed else (-numbers[0], numbers[0])
     if not low < high:
         raise invalid(
             f"{where}: {what} must allow some effort, got {short_repr(limit)}: its lowest effort,"
-            f" {low:g},"
-            f" is not below its highest, {high:g}.",
+            f" {low:g}, is not below its highest, {high:g}.",
             remedy,
         )
     return low, high
@@ -167,12 +164,11 @@ class Motor(JointForce):
         An effort that depends on the motion is not among them.
         """
         columns = np.zeros((np.size(times), 3))
-        if self.target is not None and self.damping > 0.0:
-            columns[:, :2] = self.target.sample(times, owner=f"{self.where}, target")[:, :2]
-        elif self.target is not None:  # which need not be smooth
-            columns[:, 0] = self.target.values(times, owner=f"{self.where}, target")
-        if self.feedback is None:
-            columns[:, 2] = self.effort.values(times, owner=f"{self.where}, effort")
+        for first, signal, orders, owner in self.parts():
+            if orders == 1:  # it need not be smooth
+                columns[:, first] = signal.values(times, owner)
+            else:
+                columns[:, first : first + orders] = signal.sample(times, owner)[:, :orders]
         return columns
 
     def parts(self) -> list[Part]:
@@ -189,19 +185,19 @@ class Motor(JointForce):
         super()._check()
         controlled = self.stiffness > 0.0 or self.damping > 0.0
         if controlled and self.target is None:
-            raise InvalidForce(
-                f"{self.where}: stiffness is {self.stiffness:g} and damping is {self.damping:g},"
+            raise self._wrong(
+                f"stiffness is {self.stiffness:g} and damping is {self.damping:g},"
                 " but there is no target.",
                 "Give target=, such as target=0 to hold the start.",
             )
         if self.target is not None and not controlled:
-            raise InvalidForce(
-                f"{self.where}: there is a target, but stiffness and damping are both 0.",
+            raise self._wrong(
+                "there is a target, but stiffness and damping are both 0.",
                 "Give stiffness= or damping=, or a Driver to follow the target exactly.",
             )
         if self.target is None and self.effort is NOTHING:
-            raise InvalidForce(
-                f"{self.where}: there is neither a target nor an effort, so it does nothing.",
+            raise self._wrong(
+                "there is neither a target nor an effort, so it does nothing.",
                 "Give effort=, or target= with stiffness= or damping=; effort=0 for a motor that"
                 " a controller or the inputs of a Simulation drive.",
             )
@@ -229,8 +225,8 @@ class Servo(Motor):
     def _check(self) -> None:
         super()._check()
         if self.target is None:
-            raise InvalidForce(
-                f"{self.where}: target must be a number, got None.",
+            raise self._wrong(
+                "target must be a number, got None.",
                 "Give a finite number, a Signal, or a function of t; 0 is the start.",
             )
 

@@ -11,29 +11,48 @@ from chasles.model.checks import checked_name
 from chasles.model.coordinate_coupling import Coupling, placed_coupling
 from chasles.model.coordinates import resolved_coordinate
 from chasles.model.couplings import cosine_between
-from chasles.model.custom import CustomCoupling, CustomJoint
 from chasles.model.drivers import AnyDriver, Driver, PointDriver, check_start
-from chasles.model.errors import (
-    InvalidDriver,
-    InvalidForce,
-    InvalidModel,
-    InvalidSensor,
-    UnknownName,
-    short_repr,
-)
+from chasles.model.errors import InvalidModel, UnknownName, short_repr
 from chasles.model.forces import Force, Spring
-from chasles.model.formulas import check_once, entered_pose
+from chasles.model.formulas import check_once
 from chasles.model.joint_forces import JointForce, JointLaw
 from chasles.model.joints import Joint
 from chasles.model.loads import Load
 from chasles.model.motors import Motor
-from chasles.model.sensors import AnySensor, ForceSensor, JointSensor, Sensor
+from chasles.model.sensors import AnySensor, ForceSensor
 
 Named = TypeVar("Named", Body, Joint, Force, AnyDriver, AnySensor)
+Names = Mapping[str, Mapping[str, Any]]
+#: The lists of a model, and what stands in them.
+KINDS: dict[str, type[Any]] = {
+    "bodies": Body, "joints": Joint, "forces": Force, "drivers": AnyDriver, "sensors": AnySensor
+}  # fmt: skip
 PARALLEL = 1e-12  # 1 - cosine of two directions that count as one
 
 
-def checked_members(members: Any, kind: type[Named], what: str) -> tuple[Named, ...]:
+def assembled(given: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """The lists of a model: parts of their kinds, checked against each other and completed."""
+    holding = listed(given["joints"], "joints")  # couplings may stand among joints, too
+    coupled = [part for part in holding if isinstance(part, Coupling)]
+    refuse_gravity(given["drivers"])
+    lists = {
+        **given,
+        "joints": [part for part in holding if not isinstance(part, Coupling)],
+        "drivers": (*listed(given["drivers"], "drivers"), *coupled),
+    }
+    parts = {what: checked_members(lists[what], kind, what) for what, kind in KINDS.items()}
+    if not parts["bodies"]:
+        raise InvalidModel("the model has no bodies.", "Give at least one Body.")
+    check_names({what: parts[what] for what in ("bodies", "sensors")})
+    check_names({what: parts[what] for what in KINDS if what != "bodies"})
+    named = {what: {part.name: part for part in parts[what]} for what in KINDS}
+    found = {what: tuple(placed(part, named) for part in parts[what]) for what in KINDS}
+    check_driven_once(found["drivers"])
+    check_coupled_free(found["drivers"])
+    return found
+
+
+def checked_members(members: Any, kind: type[Any], what: str) -> tuple[Any, ...]:
     """Objects of one kind."""
     parts = listed(members, what)
     for index, member in enumerate(parts):
@@ -52,9 +71,7 @@ def place_of(member: Any) -> str:
     name = type(member).__name__
     if name in ("Event", "Impact"):  # of a run, which models do not know
         return f"{name} is an option of a run: simulate(..., events=[...])."
-    lists = {Body: "bodies", Coupling: "joints", Joint: "joints", Force: "forces",
-             AnyDriver: "drivers", AnySensor: "sensors"}  # fmt: skip
-    for kind, where in lists.items():
+    for where, kind in (("joints", Coupling), *KINDS.items()):
         if isinstance(member, kind):
             return f"{name} belongs among the {where}: Model(..., {where}=[...])."
     return ""
@@ -107,78 +124,50 @@ def check_names(parts: Mapping[str, Sequence[Any]]) -> None:
             first[member.name] = place
 
 
-def placed(joint: Joint, bodies: dict[str, Body]) -> Joint:
-    """The joint between bodies that exist, with a point even if none was given."""
-    check_bodies((joint.a, joint.b), bodies, f"joint '{joint.name}'")
-    if isinstance(joint, CustomJoint):
-        check_once(joint.residual, *(entered_pose(name, bodies) for name in (joint.a, joint.b)))
-    if joint.at is not None:
-        return joint
-    return replace(joint, at=bodies[joint.a if joint.b == GROUND.name else joint.b].position)
+def placed(part: Any, named: Names) -> Any:
+    """The part on bodies and joints that exist, with the point and coordinate that it leaves open.
+
+    The point is a centre of mass, that of the second body of two.
+    """
+    bodies, joints, names = named["bodies"], named["joints"], bodies_of(part)
+    for name in names:
+        if name != GROUND.name and name not in bodies:
+            raise UnknownName.among("body", name, (GROUND.name, *bodies), where=part.where)
+    found = part.completed(bodies)
+    if isinstance(found, Coupling):
+        return placed_coupling(found, joints)
+    if isinstance(found, ForceSensor):
+        check_force_sensor(found, named["forces"], named["drivers"])
+    changes: dict[str, Any] = {}
+    if hasattr(found, "joint") and hasattr(found, "coordinate"):
+        joint = joints[UnknownName.check("joint", found.joint, joints, part.where)]
+        if getattr(found, "reads", "coordinate") in ("coordinate", "rate"):
+            asked = found.coordinate
+            coordinate = resolved_coordinate(joint, asked, part.where, part.invalid)
+            check_begins(found, joint.at_start(coordinate))
+            changes["coordinate"] = coordinate
+    usual = isinstance(found, Load) or not isinstance(found, Force)
+    if usual and getattr(found, "at", ()) is None:  # other forces may mean something by None
+        moving = [name for name in names if name != GROUND.name]
+        changes["at"] = bodies[moving[-1]].position
+    if all(getattr(found, name) == value for name, value in changes.items()):
+        return found
+    return replace(found, **changes)
 
 
-def placed_force(force: Force, bodies: dict[str, Body], joints: dict[str, Joint]) -> Force:
-    """The force on bodies and joints that exist, with a point and a coordinate."""
-    check_bodies(force.bodies, bodies, force.where)
-    if isinstance(force, JointForce):
-        joint = checked_joint(force.joint, joints, force.where)
-        coordinate = resolved_coordinate(joint, force.coordinate, force.where, InvalidForce)
-        if isinstance(force, JointLaw) or (isinstance(force, Motor) and force.feedback):
-            check_once(force.effort_at, 0.0, joint.at_start(coordinate), 0.0)
-        found: dict[str, Any] = {"coordinate": coordinate}  # of every kind, not of their base
-        return force if coordinate == force.coordinate else replace(force, **found)
-    if isinstance(force, Load) and force.at is None:
-        return replace(force, at=bodies[force.body].position)
-    return force.completed(bodies)
+def bodies_of(part: Any) -> tuple[str, ...]:
+    """The bodies that a part is given for, the ground included."""
+    if hasattr(part, "bodies"):
+        return tuple(part.bodies)
+    return tuple(getattr(part, end) for end in ("a", "b", "body") if hasattr(part, end))
 
 
-def placed_driver(
-    driver: AnyDriver, bodies: dict[str, Body], joints: dict[str, Joint]
-) -> AnyDriver:
-    """The driver of a joint or body that exists, with a point and a coordinate."""
-    if isinstance(driver, Driver):
-        joint = checked_joint(driver.joint, joints, driver.where)
-        coordinate = resolved_coordinate(joint, driver.coordinate, driver.where, InvalidDriver)
-        check_start(driver, joint.at_start(coordinate))
-        return replace(driver, coordinate=coordinate)
-    if isinstance(driver, CustomCoupling):
-        check_bodies(driver.bodies, bodies, driver.where)
-        check_once(driver.residual, *(entered_pose(name, bodies) for name in driver.bodies))
-        return driver
-    if isinstance(driver, Coupling):
-        return placed_coupling(driver, joints)
-    if isinstance(driver, PointDriver):
-        check_bodies((driver.body,), bodies, driver.where)
-        if driver.at is None:
-            return replace(driver, at=bodies[driver.body].position)
-    return driver
-
-
-def placed_sensor(
-    sensor: AnySensor,
-    bodies: dict[str, Body],
-    joints: dict[str, Joint],
-    forces: Mapping[str, Force],
-    drivers: Mapping[str, AnyDriver],
-) -> AnySensor:
-    """The sensor of a part that exists and has what it reads, with a point and a coordinate."""
-    if sensor.name in bodies:
-        raise InvalidModel(
-            f"a body and a sensor are both named '{sensor.name}'.",
-            "Give the sensor its own name; results are looked up by it.",
-        )
-    if isinstance(sensor, Sensor):
-        check_bodies((sensor.body,), bodies, sensor.where)
-        return sensor if sensor.at is not None else replace(sensor, at=bodies[sensor.body].position)
-    if isinstance(sensor, JointSensor):
-        joint = checked_joint(sensor.joint, joints, sensor.where)
-        if sensor.reads not in ("coordinate", "rate"):
-            return sensor
-        found = resolved_coordinate(joint, sensor.coordinate, sensor.where, InvalidSensor)
-        return replace(sensor, coordinate=found)
-    if isinstance(sensor, ForceSensor):
-        check_force_sensor(sensor, forces, drivers)
-    return sensor
+def check_begins(part: Any, start: float) -> None:
+    """Refuse a motion that begins elsewhere than its coordinate, and a law that fails there."""
+    if isinstance(part, Driver):
+        check_start(part, start)
+    if isinstance(part, JointLaw) or (isinstance(part, Motor) and part.feedback):
+        check_once(part.effort_at, 0.0, start, 0.0)
 
 
 def check_force_sensor(
@@ -190,14 +179,13 @@ def check_force_sensor(
     driven = sensor.force in drivers
     on_joint = driven or isinstance(forces[sensor.force], JointForce)
     if (driven and sensor.reads != "effort") or (sensor.reads == "effort" and not on_joint):
-        raise InvalidSensor(
-            f"{sensor.where}: '{sensor.force}' is a {'driver' if driven else 'force'} and has no"
-            f" {sensor.reads}.",
+        raise sensor._wrong(
+            f"'{sensor.force}' is a {'driver' if driven else 'force'} and has no {sensor.reads}.",
             "Read its effort: reads='effort'." if driven else "Read its force, torque or power.",
         )
     if sensor.reads == "elongation" and not isinstance(forces[sensor.force], Spring):
-        raise InvalidSensor(
-            f"{sensor.where}: '{sensor.force}' is a {forces[sensor.force].kind}, and only a spring"
+        raise sensor._wrong(
+            f"'{sensor.force}' is a {forces[sensor.force].kind}, and only a spring"
             " has an elongation.",
             "Read its force, torque or power.",
         )
@@ -223,8 +211,8 @@ def check_coupled_free(drivers: Sequence[AnyDriver]) -> None:
     for coupling in drivers:
         terms = coupling.terms if isinstance(coupling, Coupling) else ()
         if terms and all(t[:2] in driven for t in terms):
-            raise InvalidModel(
-                f"{coupling.where}: all its coordinates are driven, so that nothing can follow.",
+            raise coupling._wrong(
+                "all its coordinates are driven, so that nothing can follow.",
                 "Leave one of the drivers out, or the coupling.",
             )
 
@@ -261,13 +249,3 @@ def joining(names: Iterable[str]) -> Callable[[str, str], bool]:
         return first != second
 
     return joins
-
-
-def check_bodies(names: Sequence[str], bodies: dict[str, Body], where: str) -> None:
-    for name in names:
-        if name != GROUND.name and name not in bodies:
-            raise UnknownName.among("body", name, (GROUND.name, *bodies), where=where)
-
-
-def checked_joint(name: str, joints: dict[str, Joint], where: str) -> Joint:
-    return joints[UnknownName.check("joint", name, joints, where)]

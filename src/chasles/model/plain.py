@@ -19,35 +19,24 @@ import numpy as np
 
 from chasles.model.body import Body
 from chasles.model.checks import IDENTITY
-from chasles.model.drivers import AnyDriver
 from chasles.model.errors import ChaslesError, ChaslesWarning, InvalidModel, UnknownName, short_repr
-from chasles.model.expressions import Expression
-from chasles.model.forces import Force
-from chasles.model.joints import Joint
 from chasles.model.model import Model
-from chasles.model.sensors import AnySensor
+from chasles.model.parts import KINDS
 from chasles.model.shapes import Shape
 from chasles.model.signals import Components, Signal
-from chasles.model.waves import Linear, Ramp, Sine, Table, Wave
+from chasles.model.waves import Wave
 
 Plain = dict[str, Any]
 Kinds = Mapping[str, type[Any]]
 
 
-WAVES: Kinds = {kind.__name__.lower(): kind for kind in (Linear, Ramp, Sine, Table, Expression)}
-SHAPES: Kinds = Shape.kinds
 #: Numbers of a mesh, as base64 of their bytes; and what shapes have where nothing is said.
 PACKED = {"vertices": "<f8", "triangles": "<i8"}
 POSE = {"position": (0.0, 0.0, 0.0), "rotation": IDENTITY, "colour": None}
 SIGNALS = ("target", "effort", "motion")  # fields that hold a function of time
 VECTORS = ("force", "torque")  # fields that hold three numbers or three functions of time
 WRITTEN = (dict, list, str)  # what stands for a function of time, rightly or not
-PARTS: dict[str, Kinds] = {
-    "joints": Joint.kinds,
-    "forces": Force.kinds,
-    "drivers": AnyDriver.kinds,
-    "sensors": AnySensor.kinds,
-}
+PARTS: dict[str, Kinds] = {what: kind.kinds for what, kind in KINDS.items() if what != "bodies"}
 LISTS = ("bodies", *PARTS)
 #: How their kinds are called in messages.
 WORDS = {"bodies": "body kind", "shapes": "shape", "signals": "signal kind"}
@@ -106,20 +95,18 @@ def warn_of_classes(model: Model) -> None:
 
 
 def body_to_plain(body: Body) -> Plain:
-    plain = {name: listed(getattr(body, name)) for name in made_of(Body)}
-    plain["shapes"] = [shape_to_plain(shape) for shape in body.shapes]
-    return plain
+    return {name: data_of(getattr(body, name), body.where) for name in made_of(Body)}
 
 
 def part_to_plain(part: Any, where: str) -> Plain:
-    """The kind of a joint, force or driver, and all that it takes to make it."""
-    return {
-        "kind": part.kind,
-        **{
-            name: value_to_plain(getattr(part, name), f"{where}: {name}")
-            for name in made_of(type(part))
-        },
-    }
+    """The kind of a part, and all that it takes to make it; a shape's pose only if it has one."""
+    plain: Plain = {"kind": part.kind}
+    usual = POSE if isinstance(part, Shape) else {}
+    for name in made_of(type(part)):
+        value = getattr(part, name)
+        if name not in usual or repr(value) != repr(usual[name]):  # -0.0 is not 0.0
+            plain[name] = data_of(value, f"{where}: {name}")
+    return plain
 
 
 def has_code(part: Any) -> bool:
@@ -131,59 +118,33 @@ def has_code(part: Any) -> bool:
     return False
 
 
-def shape_to_plain(shape: Shape) -> Plain:
-    """The kind and all that it takes to make it; a pose only where there is one."""
-    plain: Plain = {"kind": shape.kind}
-    for name in made_of(type(shape)):
-        value = getattr(shape, name)
-        if name in PACKED:
-            value = b64encode(value.astype(PACKED[name]).tobytes()).decode("ascii")
-        if name not in POSE or repr(value) != repr(POSE[name]):  # -0.0 is not 0.0
-            plain[name] = listed(value)
-    return plain
-
-
 def made_of(kind: type[Any]) -> tuple[str, ...]:
     """The fields that the maker of a part takes."""
     return tuple(field.name for field in fields_of(kind) if field.init)
 
 
-def value_to_plain(value: Any, where: str) -> Any:
+def data_of(value: Any, where: str = "") -> Any:
+    """The value of a field: tuples as lists, numbers of meshes as text, signals by their waves."""
     if isinstance(value, Signal):
-        return signal_to_plain(value, where)
+        wave = value.function
+        if isinstance(wave, Wave) and value == Signal.of(wave):
+            return part_to_plain(wave, where)
+        value = wave
     if isinstance(value, Components):
-        return [signal_to_plain(signal, where) for signal in value.signals]
+        value = value.signals
     if isinstance(value, Shape):
-        return shape_to_plain(value)
+        return part_to_plain(value, where)
+    if isinstance(value, tuple):
+        return [data_of(entry, where) for entry in value]
+    if isinstance(value, np.ndarray):
+        return b64encode(value.astype(value.dtype.newbyteorder("<")).tobytes()).decode("ascii")
     if callable(value):
-        raise own_function(value, where)
-    return listed(value)
-
-
-def signal_to_plain(signal: Signal, where: str) -> Plain:
-    """A signal that was made by name: a line, a ramp, a sine or a table."""
-    wave = signal.function
-    if not isinstance(wave, Wave) or signal != Signal.of(wave):
-        raise own_function(wave, where)
-    numbers = {name: listed(getattr(wave, name)) for name in wave_fields(type(wave))}
-    return {"kind": type(wave).__name__.lower(), **numbers}
-
-
-def wave_fields(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(name for name in made_of(kind) if name != "order")
-
-
-def own_function(function: Any, where: str) -> InvalidModel:
-    return InvalidModel(
-        f"{where} is {short_repr(function)}: a function of your own cannot be saved.",
-        "Keep the script that makes the model; for a motion, a Signal.table(t, values) or a"
-        " Signal.expression('sin(t)') is saved.",
-    )
-
-
-def listed(value: Any) -> Any:
-    """Tuples as lists, at any depth."""
-    return [listed(entry) for entry in value] if isinstance(value, tuple) else value
+        raise InvalidModel(
+            f"{where} is {short_repr(value)}: a function of your own cannot be saved.",
+            "Keep the script that makes the model; for a motion, a Signal.table(t, values) or a"
+            " Signal.expression('sin(t)') is saved.",
+        )
+    return value
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -213,7 +174,7 @@ class Reader:
 
     #: What tables may describe, by their kind.
     kinds: ClassVar[dict[str, Any]] = {
-        "bodies": {"body": Body}, **PARTS, "shapes": SHAPES, "signals": WAVES
+        "bodies": {"body": Body}, **PARTS, "shapes": Shape.kinds, "signals": Wave.kinds
     }  # fmt: skip
 
     def model(self, plain: Any) -> Model:
@@ -239,15 +200,11 @@ class Reader:
         """A body, joint, force, driver or sensor."""
         make, fields = self.of_kind(plain, what, where)
         for name in SIGNALS:
-            if isinstance(fields.get(name), WRITTEN):
-                fields[name] = self.signal(fields[name], f"{where}, {name}")
+            if name in fields:
+                fields[name] = self.of_time(fields[name], f"{where}, {name}")
         for name in VECTORS:
             if isinstance(fields.get(name), list):
-                fields[name] = [
-                    self.signal(entry, f"{where}, {name}[{k}]")
-                    if isinstance(entry, WRITTEN) else entry
-                    for k, entry in enumerate(fields[name])
-                ]  # fmt: skip
+                fields[name] = self.each(fields[name], f"{where}, {name}", self.of_time)
         if isinstance(fields.get("shape"), dict):
             fields["shape"] = self.shape(fields["shape"], f"{where}, shape")
         if isinstance(fields.get("shapes"), list):
@@ -270,13 +227,17 @@ class Reader:
             shape: Shape = make(**fields)
         return shape
 
+    def of_time(self, plain: Any, where: str) -> Any:
+        """A signal, if it stands for one."""
+        return self.signal(plain, where) if isinstance(plain, WRITTEN) else plain
+
     def signal(self, plain: Any, where: str) -> Signal:
         """A signal by its kind; a text alone is an expression."""
         if isinstance(plain, str):
             plain = {"kind": "expression", "text": plain}
         wave, fields = self.of_kind(plain, "signals", where)
         try:
-            made: Signal = getattr(Signal, wave.__name__.lower())(*fields.values())
+            made: Signal = getattr(Signal, wave.kind)(*fields.values())
             return made
         except ChaslesError as error:
             raise InvalidModel(f"{where}: {error.what}", error.remedy) from None
@@ -292,10 +253,7 @@ class Reader:
 
     def expected(self, make: Any) -> dict[str, Any]:
         """What something is made of, with its defaults."""
-        found = defaults_of(make)
-        if make in WAVES.values():
-            return {name: found[name] for name in wave_fields(make)}
-        return found
+        return defaults_of(make)
 
     def checked_kind(self, kind: Any, what: str, where: str) -> str:
         known = self.kinds[what]

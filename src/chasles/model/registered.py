@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, dataclass_transform
 
 from chasles.model.checks import Invalid, checked_name, fill
-from chasles.model.errors import InvalidModel
+from chasles.model.errors import ChaslesError, InvalidModel
 from chasles.model.fields import Check, check_of, given, given_as, unset
 from chasles.model.keywords import checked_call, inherit_parameters
 
@@ -47,11 +47,21 @@ class Part:
     def _check(self) -> None:
         """Refuse fields that do not go together, and complete those that follow from others."""
 
+    def completed(self, bodies: Mapping[str, Any]) -> Any:
+        """The same, with what it leaves open taken from the bodies of its model."""
+        return self
+
     def __repr__(self) -> str:
+        return f"{type(self).__qualname__}({self._arguments()})"
+
+    def _arguments(self) -> str:
         """What it takes to make it again; some fields only where they are not as usual."""
         values = {f: getattr(self, f.name) for f in fields(self) if f.init}
-        shown = (f"{f.name}={v!r}" for f, v in values.items() if f.repr or v != f.default)
-        return f"{type(self).__qualname__}({', '.join(shown)})"
+        return ", ".join(f"{f.name}={v!r}" for f, v in values.items() if f.repr or v != f.default)
+
+    def _wrong(self, what: str, remedy: str) -> ChaslesError:
+        """The error that refuses it."""
+        return self.invalid(f"{self.where}: {what}", remedy)
 
     @property
     def where(self) -> str:
@@ -65,6 +75,7 @@ class Part:
         """
         if is_of_package(cls):
             make_record(cls)
+        inherit_parameters(cls)
         if "kinds" not in cls.__dict__:  # as those have that all others derive from
             cls.kind = register(cls.kinds, cls, in_files)
 
@@ -93,7 +104,6 @@ def register(kinds: dict[str, type], cls: Any, in_files: bool | None) -> str:
     """
     if "__init__" in cls.__dict__:
         cls.__init__ = checked_call(cls.__init__, "")
-    inherit_parameters(cls)
     kind: str = cls.__name__.lower()
     wanted = is_of_package(cls) if in_files is None else in_files
     if wanted:

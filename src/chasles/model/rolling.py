@@ -7,30 +7,32 @@ contact never breaks: where a real body would lift off, the reaction pulls.
 
 from typing import Annotated
 
-from chasles.model.body import GROUND
+from chasles.model.body import GROUND, body_that  # noqa: F401  the examples join the ground
 from chasles.model.couplings import RowJoint, cosine_between
-from chasles.model.errors import InvalidJoint
 from chasles.model.fields import Direction, Pin, Place, positive
+from chasles.model.joints import End
 
+ROLLS = "Give the body that rolls as b, and the one with the plane as a."
 FLAT = 1e-9  # 1 - cosine below which a disc lies on its plane
 
 
 class Rolling(RowJoint, in_files=False):
-    """What rolling bodies share: b rolls on the plane of a through `at` with normal `axis`."""
+    """What rolling bodies share: b rolls on a plane of a.
+
+    Parameters
+    ----------
+    at
+        A point of the plane in world coordinates at the start, m.
+    axis
+        Normal of the plane in world axes, towards b.
+    """
 
     locked = ("vx", "vy", "vz")
 
+    b: Annotated[End, body_that("does not roll", ROLLS)]
     at: Place
     axis: Direction
     radius: Annotated[float, positive("m")]
-
-    def _check(self) -> None:
-        super()._check()
-        if self.b == GROUND.name:
-            raise InvalidJoint(
-                f"{self.where}: b is the ground, which does not roll.",
-                "Give the body that rolls as b, and the one with the plane as a.",
-            )
 
 
 class RollingSphere(Rolling):
@@ -38,10 +40,6 @@ class RollingSphere(Rolling):
 
     Parameters
     ----------
-    at
-        A point of the plane in world coordinates at the start, m.
-    axis
-        Normal of the plane in world axes, towards the sphere.
     radius
         Radius, m. At the start the centre must be at this distance from the plane.
 
@@ -57,10 +55,6 @@ class RollingDisc(Rolling):
 
     Parameters
     ----------
-    at
-        A point of the plane in world coordinates at the start, m.
-    axis
-        Normal of the plane in world axes, towards the disc.
     axis_b
         Axis of the disc in world axes.
     radius
@@ -81,8 +75,8 @@ class RollingDisc(Rolling):
     def _check(self) -> None:
         super()._check()
         if 1.0 - abs(cosine_between(self.axis, self.axis_b)) < FLAT:
-            raise InvalidJoint(
-                f"{self.where}: axis_b is along the normal {self.axis}: the disc lies flat, and"
+            raise self._wrong(
+                f"axis_b is along the normal {self.axis}: the disc lies flat, and"
                 " no single point of it touches the plane.",
                 "Tilt the disc, or use Planar for one that slides flat on the plane.",
             )

@@ -56,17 +56,7 @@ OfForce = Annotated[Taken[Force | AnyDriver | str, str], force_name]
 
 
 class AnySensor(Part):
-    """What all sensors share; use Sensor, JointSensor or ForceSensor.
-
-    Parameters
-    ----------
-    name
-        Name of the sensor in results.
-    body
-        The body.
-    joint
-        The joint.
-    """
+    """What all sensors share; use Sensor, JointSensor or ForceSensor."""
 
     kind: ClassVar[str] = "anysensor"
     kinds: ClassVar[dict[str, type["AnySensor"]]] = {}
@@ -82,7 +72,8 @@ class AnySensor(Part):
     @property
     def of(self) -> str:
         """The name of the part that it reads."""
-        return ""
+        parts = (getattr(self, what, "") for what in ("body", "joint", "force"))
+        return next(filter(None, parts), "")
 
     @property
     def unit(self) -> str:
@@ -118,15 +109,10 @@ class Sensor(AnySensor):
     def _check(self) -> None:
         super()._check()
         if self.axes == "body" and self.reads in ("position", "quaternion"):
-            raise InvalidSensor(
-                f"{self.where}: a {self.reads} is given in world axes, not along the axes of the"
-                " body.",
+            raise self._wrong(
+                f"a {self.reads} is given in world axes, not along the axes of the body.",
                 "Leave axes= out.",
             )
-
-    @property
-    def of(self) -> str:
-        return self.body
 
 
 class JointSensor(AnySensor):
@@ -153,10 +139,6 @@ class JointSensor(AnySensor):
     reads: Annotated[OfJoints, word(OfJoints)] = "coordinate"
     axes: Annotated[JointAxes, word(JointAxes)] = "world"
     coordinate: Which = "auto"
-
-    @property
-    def of(self) -> str:
-        return self.joint
 
     @property
     def unit(self) -> str:
@@ -186,7 +168,3 @@ class ForceSensor(AnySensor):
 
     force: OfForce
     reads: Annotated[OfForces, word(OfForces)] = "force"
-
-    @property
-    def of(self) -> str:
-        return self.force

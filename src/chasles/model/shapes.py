@@ -141,8 +141,6 @@ class Round(Shape, in_files=False):
 
     Parameters
     ----------
-    radius
-        Radius, m.
     length
         Length along the axis, m.
     axis
@@ -216,11 +214,6 @@ class Rod(Shape):
 
 class Sphere(Shape):
     """A solid sphere.
-
-    Parameters
-    ----------
-    radius
-        Radius, m.
 
     Examples
     --------
@@ -301,8 +294,8 @@ class Ring(Shape):
 
     def _check(self) -> None:
         if self.inner >= self.outer:
-            raise InvalidBody(
-                f"shape 'ring': inner is {self.inner:g} m and outer is {self.outer:g} m.",
+            raise self._wrong(
+                f"inner is {self.inner:g} m and outer is {self.outer:g} m.",
                 "The inner radius must be smaller than the outer; Cylinder has no hole.",
             )
 

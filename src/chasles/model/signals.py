@@ -1,6 +1,6 @@
 """Functions of time, with their first and second derivatives."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any
 from warnings import warn
 
@@ -12,16 +12,17 @@ from chasles.model.checks import (
     checked_array,
     checked_callable,
     checked_number,
-    checked_positive,
     checked_times,
     fill,
 )
 from chasles.model.derivatives import Function, derivatives, evaluated
 from chasles.model.errors import ChaslesError, ChaslesWarning, InvalidSignal, short_repr
-from chasles.model.expressions import checked_expression
-from chasles.model.keywords import WithConstructors, checked_keywords
-from chasles.model.waves import KernelWave, Linear, Ramp, Sine, Table, Wave
+from chasles.model.expressions import Expression
+from chasles.model.keywords import WithConstructors, checked_keywords, documented
+from chasles.model.waves import Derivative, Linear, Polynomial, Ramp, Sine, Table, Wave
 from chasles.model.words import ArrayLike, Floats
+
+ASKED = {"times": "Times, (T,), s.", "owner": "Name that begins error messages."}
 
 
 @checked_keywords
@@ -78,8 +79,8 @@ class Signal(metaclass=WithConstructors):
 
     def __repr__(self) -> str:
         """As it would be made anew; long tables by their ends."""
-        wave: Any = self.function
-        if not hasattr(wave, "order"):
+        wave = self.function
+        if not isinstance(wave, Wave):
             others = [name for name in ("rate", "second") if getattr(self, name) is not None]
             return f"Signal({', '.join([getattr(wave, '__name__', repr(wave)), *others])})"
         if self.steady is not None:
@@ -87,11 +88,7 @@ class Signal(metaclass=WithConstructors):
         if isinstance(wave, Table):
             ends = f"from {wave.times[0]:g} to {wave.times[-1]:g} s"
             return f"Signal.table({len(wave.times)} values {ends})"
-        told = [
-            f"{f.name}={value!r}" for f in fields(wave)
-            if f.name != "order" and (value := getattr(wave, f.name)) != f.default
-        ]  # fmt: skip
-        return f"Signal.{type(wave).__name__.lower()}({', '.join(told)})"
+        return f"Signal.{wave.kind}({wave._arguments()})"
 
     @classmethod
     def of(cls, wave: Wave) -> "Signal":
@@ -101,7 +98,7 @@ class Signal(metaclass=WithConstructors):
                 f"signal: it must be one of a wave, got {short_repr(wave)}.",
                 "Give Signal.sine(...), Signal.table(...) or another of its constructors.",
             )
-        return cls(*(replace(wave, order=order) for order in range(3)))
+        return cls(wave, Derivative(wave, 1), Derivative(wave, 2))
 
     @classmethod
     @checked_keywords
@@ -118,7 +115,7 @@ class Signal(metaclass=WithConstructors):
         >>> Signal.constant(3.0).sample([0.0, 1.0]).tolist()
         [[3.0, 0.0, 0.0], [3.0, 0.0, 0.0]]
         """
-        return cls.linear(0.0, offset=checked("value", value))
+        return cls.linear(0.0, checked_number(value, "value", "signal", InvalidSignal))
 
     @classmethod
     @checked_keywords
@@ -137,7 +134,6 @@ class Signal(metaclass=WithConstructors):
         >>> Signal.linear(2.0).sample([3.0]).tolist()
         [[6.0, 2.0, 0.0]]
         """
-        slope, offset = checked("slope", slope), checked("offset", offset)
         return cls.of(Linear(slope, offset))
 
     @classmethod
@@ -161,8 +157,6 @@ class Signal(metaclass=WithConstructors):
         >>> Signal.ramp(1.0, duration=2.0).sample([0.0, 1.0, 2.0])[:, 0].tolist()
         [0.0, 0.5, 1.0]
         """
-        height, start = checked("height", height), checked("start", start)
-        duration = checked_positive(duration, "duration", "s", "signal", InvalidSignal)
         return cls.of(Ramp(height, duration, start))
 
     @classmethod
@@ -188,8 +182,6 @@ class Signal(metaclass=WithConstructors):
         >>> Signal.sine(0.1, frequency=0.25).sample([1.0])[:, 0].tolist()
         [0.1]
         """
-        amplitude, frequency = checked("amplitude", amplitude), checked("frequency", frequency)
-        phase, offset = checked("phase", phase), checked("offset", offset)
         return cls.of(Sine(amplitude, frequency, phase, offset))
 
     @classmethod
@@ -235,23 +227,11 @@ class Signal(metaclass=WithConstructors):
         >>> Signal.expression("t^2 / 2").sample([3.0]).tolist()
         [[4.5, 3.0, 1.0]]
         """
-        return cls.of(checked_expression(text))
+        return cls.of(Expression(text))
 
+    @documented("(T,), in the unit of the signal", **ASKED)
     def values(self, times: ArrayLike, owner: str = "signal") -> Floats:
-        """Values at several times. The function need not be smooth.
-
-        Parameters
-        ----------
-        times
-            Times, (T,), s.
-        owner
-            Name that begins error messages.
-
-        Returns
-        -------
-        Floats
-            (T,), in the unit of the signal.
-        """
+        """Values at several times. The function need not be smooth."""
         t = checked_times(times, owner, InvalidSignal)
         return evaluated(self.function, t, "function", owner)
 
@@ -262,49 +242,33 @@ class Signal(metaclass=WithConstructors):
         A wave that kernels evaluate gives all; an expression is fitted, each derivative by itself.
         """
         wave = self.function
-        if isinstance(wave, KernelWave) and self == Signal.of(wave):
+        if isinstance(wave, Polynomial | Sine) and self == Signal.of(wave):
             return [(0, wave, orders)]
-        given = (self.function, self.rate, self.second)[:orders]
-        known = [(order, function) for order, function in enumerate(given) if function is not None]
+        return self._given(orders)
+
+    def _given(self, orders: int) -> list[tuple[int, Function, int]]:
+        """The same of every function that was given, a wave's too."""
+        functions = (self.function, self.rate, self.second)[:orders]
+        known = [(order, f) for order, f in enumerate(functions) if f is not None]
         ends = [*(order for order, _ in known[1:]), orders]
         return [(order, f, end - order) for (order, f), end in zip(known, ends, strict=True)]
 
+    @documented("(T, 3), in the unit of the signal, per s and per s²", **ASKED)
     def sample(self, times: ArrayLike, owner: str = "signal") -> Floats:
-        """Value, rate and second derivative at several times.
-
-        Parameters
-        ----------
-        times
-            Times, (T,), s.
-        owner
-            Name that begins error messages.
-
-        Returns
-        -------
-        Floats
-            (T, 3), in the unit of the signal, per s and per s².
-        """
+        """Value, rate and second derivative at several times."""
         t = checked_times(times, owner, InvalidSignal)
-        value = self.values(t, owner)
-        if self.rate is not None:
-            rate = evaluated(self.rate, t, "rate", owner)
-        if self.second is not None:
-            second = evaluated(self.second, t, "second", owner)
-        elif self.rate is not None:
-            second = derivatives(self.rate, t, "rate", owner)[0]
-        if self.rate is None:
-            by_value = derivatives(self.function, t, "function", owner)
-            rate, second = by_value[0], by_value[1] if self.second is None else second
-        return np.column_stack((value, rate, second))
+        columns: list[Floats] = []
+        for order, function, count in self._given(3):
+            what = ("function", "rate", "second")[order]
+            columns.append(evaluated(function, t, what, owner))
+            if count > 1:
+                columns += [*derivatives(function, t, what, owner)[: count - 1]]
+        return np.column_stack(columns)
 
 
 #: What a kernel evaluates for a driver or a force: (first column, signal, how many of value, rate
 #: and second derivative, how messages begin).
 Part = tuple[int, Signal, int, str]
-
-
-def checked(what: str, value: Any) -> float:
-    return checked_number(value, what, "signal", InvalidSignal)
 
 
 def check_table(times: Floats, values: Floats) -> None:

@@ -78,11 +78,8 @@ def checked_shapes(shapes: Any, where: str) -> tuple[Shape, ...]:
         return ()
     if isinstance(shapes, Shape):
         return (shapes,)
-    several = tuple(shapes) if isinstance(shapes, Sequence) and not isinstance(shapes, str) else ()
-    if several and all(isinstance(shape, Shape) for shape in several):
-        return several
-    if isinstance(shapes, Sequence) and len(shapes) == 0:
-        return ()
+    if isinstance(shapes, Sequence) and all(isinstance(shape, Shape) for shape in shapes):
+        return tuple(shapes)
     raise InvalidBody(
         f"{where}: its shape must be one that can be drawn, got {short_repr(shapes)}.",
         "Give a Box, Rod, Cylinder, Sphere, Capsule, Ring, Cone or Mesh, or several in a list.",
@@ -205,25 +202,11 @@ def seen_from(
     )
 
 
-def part_of(body: Any, sign: float, what: str, where: str) -> Part:
+def part_of(body: Any, sign: float, where: str) -> Part:
     """The numbers of one part; it must not move by itself."""
-    if not hasattr(body, "inertia"):
-        raise InvalidBody(
-            f"{where}: {what} must be a Body, got {short_repr(body)}.",
-            "Give bodies, where they lie in the world: Body.box(..., position=...).",
-        )
     if body.velocity is not None or body.angular_velocity is not None:
         raise InvalidBody(
-            f"{where}: {what}, '{body.name}', has a velocity of its own.",
+            f"{where}: its part '{body.name}' has a velocity of its own.",
             "Give the velocity to the whole: Body.composite(..., velocity=...).",
         )
     return (sign * body.mass, body.inertia, body.position, body.rotation)
-
-
-def members(value: Any, what: str, where: str) -> list[Any]:
-    if not isinstance(value, tuple | list):
-        raise InvalidBody(
-            f"{where}: {what} must be a list, got {short_repr(value)}.",
-            f"Give a list: {what}=[...].",
-        )
-    return list(value)

@@ -1,18 +1,19 @@
 """Functions of time with a name: data, so that they can be compared and saved.
 
-Each is called with an array of times; `order` is how often it has been differentiated.  All but the
-sine and expressions are pieces of polynomials, which is how kernels evaluate them.
+Each is called with an array of times.  All but the sine and expressions are pieces of polynomials,
+which is how kernels evaluate them.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chasles.model.errors import InvalidSignal
-from chasles.model.expressions import Expression
+from chasles.model.fields import Number, given, positive
+from chasles.model.registered import Part
 from chasles.model.words import Floats
 from chasles.scalars.polynomial import polynomial, sinusoid
 
@@ -60,118 +61,104 @@ class Pieces:
         return np.where(known[:, None], rows, np.nan)
 
 
-def one_piece(*coefficients: float) -> Pieces:
-    """The polynomial with these coefficients, at all times."""
-    return Pieces(np.zeros(1), np.zeros(1), np.ones(1), np.array([coefficients], np.float64))
-
-
-def step_pieces(height: float, duration: float, start: float) -> Pieces:
-    """Zero, then h (10 s^3 - 15 s^4 + 6 s^5) with s from 0 to 1 in `duration`, then h."""
-    starts = np.array([start - duration, start, start + duration])
-    coefficients = np.zeros((3, 6))
-    coefficients[1, 3:] = 10.0 * height, -15.0 * height, 6.0 * height
-    coefficients[2, 0] = height
-    return Pieces(starts, starts, np.full(3, duration), coefficients)
-
-
-def spline_pieces(times: Any, values: Any, highest: int) -> Pieces:
-    """The spline of degree `highest` through points, or the one polynomial if there are fewer."""
-    from scipy.interpolate import PPoly, make_interp_spline  # only where there is a table
-
-    degree = min(highest, len(times) - 1)
-    local = PPoly.from_spline(make_interp_spline(times, values, k=degree))
-    widths = np.diff(local.x)
-    real = np.flatnonzero(widths > 0.0)  # the knots at both ends are repeated
-    starts, widths = local.x[real], widths[real]
-    powers = widths[:, None] ** np.arange(degree + 1)
-    coefficients = local.c[::-1, real].T * powers
-    return Pieces(
-        starts,
-        starts,
-        widths,
-        np.ascontiguousarray(coefficients),
-        float(times[0]),
-        float(times[-1]),
-    )
-
-
 HIGHEST_DEGREE = 5  # of the spline through a table
 #: Where a curve is compared with its values, and how far it may leave them, as a part of the range.
 WITHIN, SWING = np.linspace(0.125, 0.875, 7), 0.02
 
 
+class Wave(Part, in_files=False):
+    """A function of time with a name."""
+
+    kind: ClassVar[str] = "wave"
+    kinds: ClassVar[dict[str, type["Wave"]]] = {}
+    invalid = InvalidSignal
+    where = "signal"
+
+    def derivative(self, t: Floats, order: int) -> Floats:
+        """Its value, rate or second derivative at all times."""
+        raise NotImplementedError
+
+    def __call__(self, t: Floats) -> Floats:
+        return self.derivative(t, 0)
+
+
 @dataclass(frozen=True)
-class Polynomial:
+class Derivative:
+    """A wave that has been differentiated."""
+
+    wave: Wave
+    order: int
+
+    def __call__(self, t: Floats) -> Floats:
+        return self.wave.derivative(t, self.order)
+
+
+class Polynomial(Wave, in_files=False):
     """A wave in pieces; use Linear, Ramp or Table."""
 
     @cached_property
     def pieces(self) -> Pieces:
-        """The wave itself, not differentiated."""
         raise NotImplementedError
 
-    def __call__(self, t: Floats) -> Floats:
-        order: int = getattr(self, "order", 0)
+    def derivative(self, t: Floats, order: int) -> Floats:
         return self.pieces.sample(t)[:, order]
 
 
-@dataclass(frozen=True)
 class Linear(Polynomial):
     """offset + slope t"""
 
-    slope: float
-    offset: float = 0.0
-    order: int = 0
+    slope: Number
+    offset: Number = given(default=0.0, repr=False)
 
     @cached_property
     def pieces(self) -> Pieces:
-        return one_piece(self.offset, self.slope)
+        coefficients = np.array([[self.offset, self.slope]])
+        return Pieces(np.zeros(1), np.zeros(1), np.ones(1), coefficients)
 
 
-@dataclass(frozen=True)
 class Ramp(Polynomial):
     """From 0 to `height` in `duration` seconds from `start`: h (10 s^3 - 15 s^4 + 6 s^5)."""
 
-    height: float
-    duration: float
-    start: float = 0.0
-    order: int = 0
+    height: Number
+    duration: Annotated[float, positive("s")]
+    start: Number = given(default=0.0, repr=False)
 
     @cached_property
     def pieces(self) -> Pieces:
-        return step_pieces(self.height, self.duration, self.start)
+        starts = self.start + self.duration * np.array([-1.0, 0.0, 1.0])
+        coefficients = np.zeros((3, 6))
+        coefficients[1, 3:] = self.height * np.array([10.0, -15.0, 6.0])
+        coefficients[2, 0] = self.height
+        return Pieces(starts, starts, np.full(3, self.duration), coefficients)
 
 
-@dataclass(frozen=True)
-class Sine:
+class Sine(Wave):
     """offset + amplitude sin(2 pi frequency t + phase)"""
 
-    amplitude: float
-    frequency: float
-    phase: float = 0.0
-    offset: float = 0.0
-    order: int = 0
+    amplitude: Number
+    frequency: Number
+    phase: Number = given(default=0.0, repr=False)
+    offset: Number = given(default=0.0, repr=False)
 
     @property
     def pulse(self) -> float:
         """Radians per second."""
         return 2.0 * np.pi * self.frequency
 
-    def __call__(self, t: Floats) -> Floats:
+    def derivative(self, t: Floats, order: int) -> Floats:
         angle = self.pulse * t + self.phase
         rows = sinusoid(np.sin(angle), np.cos(angle), self.amplitude, self.pulse, self.offset)
-        values: Floats = rows[self.order]
+        values: Floats = rows[order]
         return values
 
 
-@dataclass(frozen=True)
 class Table(Polynomial):
     """The quintic spline through points; the single polynomial if there are six or fewer."""
 
     times: tuple[float, ...]
     values: tuple[float, ...]
-    order: int = 0
 
-    def __call__(self, t: Floats) -> Floats:
+    def derivative(self, t: Floats, order: int) -> Floats:
         first, last = self.times[0], self.times[-1]
         slack = SLACK * (last - first)
         for outside in (np.min(t, initial=first), np.max(t, initial=last)):
@@ -180,11 +167,20 @@ class Table(Polynomial):
                     f"a table from t = {first:g} s to {last:g} s is asked at t = {outside:g} s.",
                     "Give the table for the whole run, or stop the run earlier.",
                 )
-        return super().__call__(t)
+        return super().derivative(t, order)
 
     @cached_property
     def pieces(self) -> Pieces:
-        return spline_pieces(self.times, self.values, HIGHEST_DEGREE)
+        from scipy.interpolate import PPoly, make_interp_spline  # only where there is a table
+
+        degree = min(HIGHEST_DEGREE, len(self.times) - 1)
+        local = PPoly.from_spline(make_interp_spline(self.times, self.values, k=degree))
+        widths = np.diff(local.x)
+        real = np.flatnonzero(widths > 0.0)  # the knots at both ends are repeated
+        starts, widths = local.x[real], widths[real]
+        powers = widths[:, None] ** np.arange(degree + 1)
+        coefficients = np.ascontiguousarray(local.c[::-1, real].T * powers)
+        return Pieces(starts, starts, widths, coefficients, self.times[0], self.times[-1])
 
     def swing(self) -> tuple[int, float] | None:
         """The interval in which the curve leaves its values by most, and the value it reaches.
@@ -206,8 +202,3 @@ class Table(Polynomial):
         if not one_way[worst] or beyond[worst].max() <= SWING * np.ptp(values):
             return None
         return worst, float(curve[worst, np.argmax(beyond[worst])])
-
-
-#: what kernels evaluate as it is, with both derivatives; an expression is fitted by pieces
-KernelWave = Linear | Ramp | Sine | Table
-Wave = KernelWave | Expression

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.model import AnySensor, ForceSensor, JointSensor, Sensor, coordinates_of
+from chasles.model import AnySensor, ForceSensor, JointSensor, Sensor
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -87,7 +87,7 @@ def columns_of(result: "Result") -> Iterator[Column]:
         yield from vector(body, "v", "m/s", result.velocity(body))
         yield from vector(body, "w", "rad/s", result.angular_velocity(body))
     for joint in result.model.joints:
-        for kind in coordinates_of(joint):
+        for kind in joint.coordinates:
             unit = "rad" if kind == "angle" else "m"
             yield f"{joint.name}.{kind}", unit, result.coordinate(joint, kind)
             yield f"{joint.name}.{kind}_rate", f"{unit}/s", result.coordinate_rate(joint, kind)

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from chasles.model import GROUND, Joint
+from chasles.model.checks import in_brackets
 from chasles.model.words import Floats
 from chasles.spaces.exactness import Charts
 from chasles.spaces.on_subgroups import is_charted, on_subgroups, subgroup_tree
@@ -85,10 +86,10 @@ class Certificate:
 def certify(charts: Charts, joint: Joint) -> Certificate:
     found = charts.predict(joint)
     group = None
-    if joint.allows_group:
+    if joint.is_lower_pair:
         group = classify(joint_algebra(joint), charts.geometry.scale)
     if not found.exact:
-        why = "no motion of the loop moves them" if joint.allows_group else "they are a ball's"
+        why = "no motion of the loop moves them" if joint.is_lower_pair else "they are a ball's"
         argument = why if found.rows else found.reason
         return Certificate(
             joint.name, False, group, found.rows, "", argument, obstruction(charts, joint)
@@ -97,8 +98,7 @@ def certify(charts: Charts, joint: Joint) -> Certificate:
     carries = recursive and joint.name not in subgroup_tree(charts.model, charts.spaces).cut
     if child is None or (recursive and not carries):
         return Certificate(joint.name, True, group, found.rows, BY_COSET, found.reason)
-    lemma = BY_CONSTRUCTION if recursive else BY_PROJECTION
-    ulps = ULPS if lemma == BY_CONSTRUCTION else None
+    lemma, ulps = (BY_CONSTRUCTION, ULPS) if recursive else (BY_PROJECTION, None)
     argument = found.reason
     if recursive and is_charted(charts.spaces, child):
         argument += f", so '{child}' moves in the joint's own subgroup"
@@ -107,7 +107,7 @@ def certify(charts: Charts, joint: Joint) -> Certificate:
 
 def obstruction(charts: Charts, joint: Joint) -> str:
     """Which bracket leaves what a joint allows, in words."""
-    if not joint.allows_group:
+    if not joint.is_lower_pair:
         return f"what a {joint.kind} joint allows is not closed under composition"
     scale, allowed = charts.geometry.scale, charts.geometry.allowed[joint.name]
     to_a, to_b = charts.ways(joint)
@@ -159,12 +159,8 @@ def axes_of(basis: Floats) -> list[Floats]:
 def words(twist: Floats) -> str:
     """A motion in words: what it turns about, or shifts along."""
     group = classify(twist[:, None])
-    axis = "(" + ", ".join(f"{x:.3g}" for x in group.axis or ()) + ")"
+    axis = in_brackets(group.axis or (), ".3g")
     if "translation" in group.name:
         return f"a shift along {axis}"
-    through = (
-        ""
-        if group.point is None
-        else " through (" + ", ".join(f"{x:.3g}" for x in group.point) + ")"
-    )
+    through = f" through {in_brackets(group.point, '.3g')}" if group.point else ""
     return f"a turn about {axis}{through}" + (" that advances" if group.pitch else "")

@@ -3,23 +3,14 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from chasles.model import (
-    GROUND,
-    Body,
-    Coupling,
-    CustomCoupling,
-    InvalidOption,
-    Joint,
-    Model,
-    UnknownName,
-)
+from chasles.model import GROUND, Body, Coupling, InvalidOption, Joint, Model, UnknownName
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.model import checked_model
 from chasles.spaces.designation import Designation, Row
 from chasles.spaces.exactness import Charts, Geometry
-from chasles.spaces.on_subgroups import beside_frames, mixed_tree, on_subgroups, tree_under
-from chasles.spaces.space import SE3, SO3xR3, Space, reference_order
+from chasles.spaces.on_subgroups import beside_frames, mixed_tree, on_subgroups
+from chasles.spaces.space import SE3, SO3xR3, Space, reference_order, references
 from chasles.spaces.subgroups import classify
 from chasles.spaces.tree import SpanningTree, pair_tree, spanning_tree, way_down
 
@@ -71,13 +62,8 @@ def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
                 "spaces is the designation of another model.", "Call designate(model) for this one."
             )
         return spaces.spaces
-    if isinstance(spaces, str) and spaces == "auto":
-        spaces = {}
-    if isinstance(spaces, Mapping):
-        forced = overrides(model, spaces)
-        return choose(model, carrying_tree(model, forced), forced)
-    named = {name: space_of(spaces, model, name, "spaces") for name in model.body_names}
-    return named | {name: on_subgroup(pair_tree(model), name) for name in frames_of(model)}
+    forced = overrides(model, spaces)
+    return choose(model, carrying_tree(model, forced), forced)
 
 
 def frames_of(model: Model) -> list[str]:
@@ -89,15 +75,24 @@ def frames_of(model: Model) -> list[str]:
     return [body.name for body in model.bodies if body.mass == 0.0]
 
 
-def overrides(
-    model: Model, spaces: Mapping[Any, Any] | None, cut: Collection[str] = ()
-) -> dict[str, Space]:
-    """The spaces a user chose, by body; those set to "auto" are left out."""
-    chosen: dict[str, Space] = {}
-    for key, value in (spaces or {}).items():
-        name = model.body(key, where="spaces").name
-        if not (isinstance(value, str) and value == "auto"):
-            chosen[name] = space_of(value, model, name, f"spaces['{name}']", cut)
+def overrides(model: Model, spaces: Any, cut: Collection[str] = ()) -> dict[str, Space]:
+    """The spaces a user chose, by body; those set to "auto" are left out.
+
+    One space for all bodies is not for those without mass.
+    """
+    if isinstance(spaces, Mapping):
+        asked = {model.body(key, where="spaces").name: spaces[key] for key in spaces}
+        places, left_out = {name: f"spaces['{name}']" for name in asked}, []
+    else:
+        asked = dict.fromkeys(model.body_names, "auto" if spaces is None else spaces)
+        places, left_out = dict.fromkeys(asked, "spaces"), frames_of(model)
+    chosen = {
+        name: space_of(value, model, name, places[name], cut)
+        for name, value in asked.items()
+        if not (isinstance(value, str) and value == "auto")
+    }
+    for name in left_out:
+        chosen.pop(name, None)
     reference_order(model, chosen)  # refuses a circle, before anyone walks around it
     return chosen
 
@@ -111,8 +106,7 @@ def space_of(value: Any, model: Model, body: str, where: str, cut: Collection[st
     if not isinstance(value, str) or value not in RULES:
         raise UnknownName.among("space", value, NAMES, where=where)
     paired = value == "subgroups" or bool(frames_of(model))
-    tree = pair_tree(model, cut) if paired else spanning_tree(model, cut)
-    return RULES[value](model, tree, body)
+    return RULES[value](model, spanning_tree(model, cut, paired), body)
 
 
 # --- the choice -----------------------------------------------------------------------------------
@@ -166,15 +160,6 @@ def designate(
     The joint holds to round-off.
     """
     checked_model(model)
-    if isinstance(spaces, str):
-        UnknownName.check("space", spaces, NAMES, "designate")
-        massive = [body.name for body in model.bodies if body.mass != 0.0]
-        spaces = dict.fromkeys(massive, spaces)
-    if spaces is not None and not isinstance(spaces, Mapping):
-        raise InvalidOption(
-            f"spaces must be a dict or a name, got {short_repr(spaces)}.",
-            "Give body -> Space or name, one name for all, or nothing.",
-        )
     wanted = cut_joints(model, cut)
     forced = overrides(model, spaces, wanted)
     tree = carrying_tree(model, forced, wanted)
@@ -211,7 +196,7 @@ def coupling_notes(model: Model, charts: Charts, grouped: bool) -> tuple[str, ..
     return tuple(lines)
 
 
-def why_it_drifts(coupling: Coupling | CustomCoupling, charts: Charts, grouped: bool) -> str:
+def why_it_drifts(coupling: Coupling, charts: Charts, grouped: bool) -> str:
     """Why a coupling is not kept to round-off; "": it is.
 
     A sum is kept where all its coordinates are integrated alike.
@@ -243,20 +228,24 @@ def choose(model: Model, tree: SpanningTree, forced: Mapping[str, Space]) -> dic
     That is the joint's own motion subgroup, unless a user has chosen charts and no subgroup, or the
     body has to give a massless frame its inertia.
     """
-    grouped = on_subgroups(forced)
-    if not forced and moves_in_subgroups(model):
-        found = {name: on_subgroup(tree, name) for name in model.body_names}
-        beside = beside_frames(model, tree.parents)
-        return found | {name: Space("SE3", None, carrier(tree, name)[1]) for name in beside}
+    grouped = are_grouped(model, forced)
     chosen = dict(forced)
     for name, carried in tree.parents.items():
         if name in forced:
             continue
         paired = grouped or model.body(name).mass == 0.0
         chosen[name] = on_subgroup(tree, name) if paired else framed(model, tree, name)
-        if carried and refers_to(forced, carried[0], name):
+        if carried and name in references(forced, carried[0]):
             chosen[name] = Space("SO3xR3", framed(model, tree, name).at)
+    if grouped and not forced:
+        for name in beside_frames(model, tree.parents):
+            chosen[name] = Space("SE3", None, carrier(tree, name)[1])
     return {name: chosen[name] for name in model.body_names}
+
+
+def are_grouped(model: Model, forced: Mapping[str, Space]) -> bool:
+    """Whether bodies whose spaces are not forced move in subgroups."""
+    return on_subgroups(forced) if forced else moves_in_subgroups(model)
 
 
 def moves_in_subgroups(model: Model) -> bool:
@@ -289,21 +278,8 @@ def carrying_tree(
     model: Model, forced: Mapping[str, Space], cut: Collection[str] = ()
 ) -> SpanningTree:
     """The tree that spaces are chosen on: where all are subgroups, only what has one carries."""
-    if frames_of(model) or (not forced and moves_in_subgroups(model)):
-        return pair_tree(model, cut)
-    if on_subgroups(forced) and len(forced) < len(model.bodies):
-        return pair_tree(model, cut)
-    return tree_under(model, forced, cut)
-
-
-def refers_to(forced: Mapping[str, Space], body: str, other: str) -> bool:
-    """Whether the user's spaces take a body relative to another, directly or through others."""
-    at: str | None = body
-    for _ in range(len(forced)):
-        if at is None or at not in forced or at == other:
-            break
-        at = forced[at].relative_to
-    return at == other
+    paired = bool(frames_of(model)) or are_grouped(model, forced)
+    return spanning_tree(model, cut, paired)
 
 
 def lost(geometry: Geometry, exact: Collection[str]) -> tuple[str, ...]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chasles.model import Body, InvalidOption, Joint, Model
+from chasles.model.checks import in_brackets
+from chasles.model.keywords import documented
 from chasles.model.tables import Shown, Table
 from chasles.model.words import Word
 from chasles.spaces.certificate import Certificate, certify
@@ -48,7 +50,7 @@ class Row:
         at = self.space.at
         if at is None:
             return "centre of mass"
-        return f"joint '{at}'" if isinstance(at, str) else f"({at[0]:g}, {at[1]:g}, {at[2]:g})"
+        return f"joint '{at}'" if isinstance(at, str) else in_brackets(at)
 
     @property
     def reference(self) -> str:
@@ -119,19 +121,9 @@ class Designation(Shown):
         """Joints that drift with the error of the method."""
         return tuple(p.joint for p in self.predictions if not p.exact)
 
+    @documented("Certificate: The argument. Print it")
     def certificate(self, joint: Joint | str) -> Certificate:
-        """Why a joint stays closed in these spaces, or which Lie bracket prevents it.
-
-        Parameters
-        ----------
-        joint
-            The joint or its name.
-
-        Returns
-        -------
-        Certificate
-            The argument. Print it.
-        """
+        """Why a joint stays closed in these spaces, or which Lie bracket prevents it."""
         name = getattr(joint, "name", joint)
         if name in [coupling.name for coupling in self.model.couplings]:
             raise InvalidOption(

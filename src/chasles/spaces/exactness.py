@@ -1,28 +1,9 @@
-r"""Which joints hold to rounding in given spaces, and why: predicted from the geometry alone.
+r"""Which joints stay closed to round-off in given spaces, and why: predicted from the geometry.
 
-**Theorem.** Let the charts of the bodies between a joint and the common reference of its two
-bodies have the group $G = \prod_i G_i$.  If the poses the joint allows are a left coset of a
-subgroup K of G, every Runge-Kutta-Munthe-Kaas method keeps the joint to rounding.
-
-*Proof.* Velocities are left-trivialised, so at every pose in the coset the allowed ones are the Lie
-algebra k of K: linear equations with constant coefficients.  Accelerations solve the same equations
-differentiated, hence lie in k; stages are linear combinations of them, dexp^-1 maps k to k (a
-series in brackets of k), and exp maps k into K.  No tableau and no truncation of dexp^-1 matters.
-Conversely, where the allowed velocities turn with the pose, a linear combination of those at two
-stages is allowed at neither, and the error of the method appears in the joint.
-
-**Theorem.** Every connected Lie subgroup of SE(3), framed on a suitable point P, is a subgroup of
-SO(3)xR3 as well, so that some chart of either kind keeps it.
-
-*Proof.* By `invariance.spoils` a subalgebra A is kept iff $(0, \omega_x \times u_y) \in A$ for x, y
-in A, with u the velocities at P.  There are twelve classes up to conjugation.  Identity and the
-translations T(1), T(2), T(3): omega = 0.  Rotation, screw and cylinder with P on the axis: u is
-parallel to omega, the product is 0.  Sphere with P at its centre: u = 0.  Planar group and
-planar-helical Y with the normal n: omega is along n, so omega x u is a translation normal to n, and
-all of these are in A.  Schoenflies X and SE(3) hold all translations.  The last four and the first
-four are kept for any P.
-
-Three cases follow; `chasles.spaces.invariance` decides all of them numerically.
+A Runge-Kutta-Munthe-Kaas method keeps a joint where the poses that it allows are a left coset of a
+subgroup K of the product of the charts' groups between its two bodies and their common reference
+(theorems and proofs: docs/equations.md, "Lower pairs stay closed").  Three cases follow;
+`chasles.spaces.invariance` decides all of them numerically.
 
 1. *The chart of b is relative to a (or a is the ground), or the other way round.*  K is the joint's
    motion group H in the chart.  SE(3) keeps every lower pair.  SO(3)xR3 with frame point P keeps
@@ -40,8 +21,7 @@ Three cases follow; `chasles.spaces.invariance` decides all of them numerically.
    is driven: it follows its function of time exactly, the others the method's combinations.
 
 Joints that are not lower pairs have no such coset and drift, but for a point of b on a line or
-plane of a: SO(3)xR3 relative to a and framed on that point keeps it, since its position is then a
-straight line or plane of the chart.
+plane of a: SO(3)xR3 relative to a and framed on that point stores the point itself.
 
 What a body is confined to in the numerical solution follows the joints from the ground outward;
 where a chart does not keep the group, the smallest larger group that it keeps takes its place.
@@ -57,24 +37,10 @@ from chasles.model import GROUND, Driver, Joint, Model
 from chasles.model.words import Floats
 from chasles.spaces.frames import joint_axes
 from chasles.spaces.invariance import Chart, Link, is_coset, keeps, kept_hull
-from chasles.spaces.on_subgroups import SAME_POINT, distance, is_framed_on, local_scale, tree_under
-from chasles.spaces.space import Space, frame_point, made_once
-from chasles.spaces.subalgebras import (
-    SE3_ALGEBRA,
-    ZERO,
-    Scale,
-    closure,
-    normalised,
-    orthonormal,
-    scale_of,
-)
-from chasles.spaces.subgroups import (
-    classify,
-    joint_algebra,
-    scaled_body_algebras,
-    scaled_joint_algebras,
-    together,
-)
+from chasles.spaces.on_subgroups import SAME_POINT, distance, local_scale, tree_under
+from chasles.spaces.space import Space, frame_point, made_once, references
+from chasles.spaces.subalgebras import SE3_ALGEBRA, ZERO, Scale, closure, scale_of
+from chasles.spaces.subgroups import classify, scaled_algebra, scaled_body_algebras, together
 from chasles.spaces.tree import BALL_ROWS, SpanningTree, is_centred, spanning_tree
 
 #: A row that moves by less per unit of motion (in sizes of the model) does not move.
@@ -106,28 +72,23 @@ class Prediction:
         return f"{held}drifts, order p of the method"
 
 
-def drifting_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
-    """The joints that open with the error of the method, in the order of the model."""
-    charts = Charts.of(model, spaces)
-    return tuple(joint.name for joint in model.joints if not charts.holds(joint))
-
-
 def exact_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
-    """The joints that hold to rounding, in the order of the model."""
-    return tuple(p.joint for p in predictions(model, spaces) if p.exact)
-
-
-def predictions(model: Model, spaces: dict[str, Space]) -> tuple[Prediction, ...]:
-    """For every joint whether it holds to rounding in these spaces, and why.
+    """The joints that stay closed to round-off, in the order of the model.
 
     The last ones are kept: a run asks twice.
     """
 
-    def predict() -> tuple[Prediction, ...]:
+    def find() -> tuple[str, ...]:
         charts = Charts.of(model, spaces)
-        return tuple(charts.predict(joint) for joint in model.joints)
+        return tuple(joint.name for joint in model.joints if charts.holds(joint))
 
-    return made_once(model, "predictions", spaces, predict)
+    return made_once(model, "exact joints", spaces, find)
+
+
+def drifting_joints(model: Model, spaces: dict[str, Space]) -> tuple[str, ...]:
+    """The joints that open with the error of the method, in the order of the model."""
+    exact = exact_joints(model, spaces)
+    return tuple(name for name in model.joint_names if name not in exact)
 
 
 class Geometry:
@@ -145,7 +106,7 @@ class Geometry:
     @cached_property
     def allowed(self) -> dict[str, Floats]:
         """What every joint allows."""
-        return scaled_joint_algebras(self.model, self.scale)
+        return {joint.name: scaled_algebra(joint, self.scale) for joint in self.model.joints}
 
     @cached_property
     def confined(self) -> dict[str, Floats]:
@@ -220,36 +181,106 @@ class Charts:
     # --- predictions ---
 
     def predict(self, joint: Joint) -> Prediction:
-        if not joint.allows_group:
-            return self.predict_coupling(joint)
-        child = self.directly(joint)
-        exact = self.holds(joint)
-        reason = self.direct_reason(joint, child, exact) if child else self.reason(joint, exact)
-        rows = joint.locked if exact else self.rows_that_hold(joint)
-        whole = not exact and rows == joint.locked
+        exact, reason = self.judge(joint)
+        if exact:
+            return Prediction(joint.name, True, reason, joint.locked)
+        if not joint.is_lower_pair:
+            ball = BALL_ROWS if is_centred(joint) and self.stores_centre(joint) else ()
+            if ball:
+                reason = "its centre is that of a ball; the rest is not a group of motions"
+            return Prediction(joint.name, False, f"{joint.kind}: {reason}", ball)
+        rows = self.rows_that_hold(joint)
+        whole = rows == joint.locked
         if whole:
             reason = "no motion of its loop violates it, but round-off accumulates"
-        return Prediction(joint.name, exact, reason, rows, whole)
+        return Prediction(joint.name, False, reason, rows, whole)
 
-    def predict_coupling(self, joint: Joint) -> Prediction:
-        against = "the ground" if joint.a == GROUND.name else f"'{joint.a}'"
-        if self.stores_point(joint):
-            why = f"SO(3)xR3 relative to {against} stores the point itself, whose path is straight"
-            return Prediction(joint.name, True, why, joint.locked)
-        why = f"{joint.kind}: what it allows is not a group of motions, so no chart keeps it"
-        if joint.keeps_point_straight:
-            why = f"{joint.kind}: kept only by SO(3)xR3 relative to {against}, framed on its point"
-        rows = BALL_ROWS if is_centred(joint) and self.stores_centre(joint) else ()
-        if rows:
-            why = f"{joint.kind}: its centre is that of a ball; the rest is not a group of motions"
-        return Prediction(joint.name, False, why, rows)
+    def holds(self, joint: Joint) -> bool:
+        """Whether a joint stays closed to round-off."""
+        return self.judge(joint)[0]
+
+    def judge(self, joint: Joint) -> tuple[bool, str]:
+        """Whether a joint stays closed to round-off, and why."""
+        if not joint.is_lower_pair:
+            return self.judge_point(joint)
+        child = self.directly(joint)
+        if child is None:
+            return self.judge_apart(joint)
+        space, kind = self.spaces[child], joint.kind
+        if space.group == "subgroup" and isinstance(space.at, str):
+            return self.judge_on_subgroup(joint, child, space.at)
+        against = f"relative to {shown(joint.a if child == joint.b else joint.b)}"
+        if space.group == "SE3":
+            return True, f"SE(3) {against} keeps every {kind} joint"
+        if joint.any_frame_point:
+            return True, f"SO(3)xR3 {against} keeps a {kind} joint with any frame point"
+        target = "centre" if kind == "spherical" else "axis"
+        if space.at == joint.name or self.keeps_group(joint, child):
+            return True, f"SO(3)xR3 {against}, its frame point on the joint's {target}"
+        off = distance(joint, np.array(frame_point(space, self.model.body(child), self.model)))
+        return False, f"the frame point of '{child}' is {off:.3g} m off the joint's {target}"
+
+    def judge_on_subgroup(self, joint: Joint, child: str, carrier: str) -> tuple[bool, str]:
+        """Of a joint of a body on a subgroup: that of this joint, or of another to the same body.
+
+        What both allow is a subgroup of the carrier's: the hinge of a door on two balls.  A planar
+        pair is charted by another group, where it is not.
+        """
+        if carrier == joint.name:
+            own = f"'{child}' moves in the {joint.kind} joint's own subgroup: it stays closed"
+            return True, own
+        if self.model.joint(carrier).kind == "planar":
+            return False, f"beside '{carrier}', whose shifts turn what this joint allows"
+        return True, f"what it and '{carrier}' allow together is a group of motions of '{child}'"
+
+    def keeps_group(self, joint: Joint, child: str) -> bool:
+        """Whether a chart that is relative to a joint's other body keeps the joint's group."""
+        scale = local_scale(joint, self.model, child, self.spaces[child])
+        allowed = scaled_algebra(joint, scale)
+        subgroup = closure(allowed).shape == allowed.shape
+        return subgroup and keeps(self.chart(child, scale), allowed)
+
+    def judge_point(self, joint: Joint) -> tuple[bool, str]:
+        """Of a joint that is not a lower pair: a chart may hold the point that it keeps straight.
+
+        The poses allowed are then SO(3) times a line or plane: a subgroup of SO(3)xR3.
+        """
+        if not joint.keeps_point_straight:
+            return False, "what it allows is not a group of motions, so no chart keeps it"
+        against = f"SO(3)xR3 relative to {shown(joint.a)}"
+        relative = self.directly(joint) == joint.b and self.spaces[joint.b].group != "SE3"
+        if relative and self.stores(joint, joint.b):
+            return True, f"{against} stores the point itself, whose path is straight"
+        return False, f"kept only by {against}, framed on its point"
+
+    def judge_apart(self, joint: Joint) -> tuple[bool, str]:
+        """Of a joint between bodies neither of whose charts is relative to the other one."""
+        to_a, to_b = self.ways(joint)
+        links_a, links_b = ([self.link(name) for name in way] for way in (to_a, to_b))
+        exact = not any(self.is_driven(name) for name in (*to_a, *to_b)) and is_coset(
+            links_a, links_b, self.geometry.allowed[joint.name]
+        )
+        ends = [name for name in (joint.a, joint.b) if name != GROUND.name]
+        a, b = self.spaces[ends[0]].relative_to, self.spaces[ends[-1]].relative_to
+        if a != b or len(ends) == 1:
+            if exact:
+                return True, "the charts of both bodies move along with the joint"
+            return False, "closes a loop: neither body is described relative to the other"
+        both = f"both charts are relative to {shown(a or GROUND.name)}"
+        if not exact:
+            return False, f"{both}, where '{joint.a}' turns or shifts what the joint allows"
+        group = classify(self.geometry.scale.world(self.relative[joint.a]), self.geometry.scale)
+        if group.name == "SE(3)":
+            return True, f"{both} and store the position of one common point"
+        kept = f"{group.phrase} of '{joint.a}' leaves the joint's motions what they are"
+        return True, f"{both}, and {kept}"
 
     def stores_centre(self, joint: Joint) -> bool:
         """Whether the chart of a body of a centred coupling is that of a ball there."""
         child = self.directly(joint)
-        if child is None or self.spaces[child].group == "SE3":
-            return child is not None
-        return self.stores(joint, child)
+        return child is not None and (
+            self.spaces[child].group == "SE3" or self.stores(joint, child)
+        )
 
     def stores(self, joint: Joint, child: str) -> bool:
         """Whether the point that is stored of a body is that of a joint, to rounding."""
@@ -283,44 +314,12 @@ class Charts:
             to_a, to_b = to_a[1:], to_b[1:]
         return to_a, to_b
 
-    def stores_point(self, joint: Joint) -> bool:
-        """Whether a chart holds the point that a joint keeps on a line or plane of the reference.
-
-        The poses allowed are then SO(3) times a line or plane: a subgroup of SO(3)xR3.
-        """
-        if not joint.keeps_point_straight or joint.b == GROUND.name:
-            return False
-        space = self.spaces[joint.b]
-        if space.group == "SE3" or (space.relative_to or GROUND.name) != joint.a:
-            return False
-        return self.stores(joint, joint.b)
-
     def directly(self, joint: Joint) -> str | None:
         """The body of a joint whose chart is relative to the other one, if there is one."""
         for body, other in ((joint.b, joint.a), (joint.a, joint.b)):
             if body != GROUND.name and (self.spaces[body].relative_to or GROUND.name) == other:
                 return body
         return None
-
-    def holds(self, joint: Joint) -> bool:
-        """Whether a joint holds to rounding."""
-        if not joint.allows_group:
-            return self.stores_point(joint)
-        child = self.directly(joint)
-        if child and self.beside_carrier(joint, child):
-            return self.model.joint(str(self.spaces[child].at)).kind != "planar"
-        if child and is_framed_on(joint, self.spaces[child]):
-            return True
-        if child:
-            scale = local_scale(joint, self.model, child, self.spaces[child])
-            allowed = orthonormal(normalised(scale.local(joint_algebra(joint))))
-            subgroup = closure(allowed).shape == allowed.shape
-            return subgroup and keeps(self.chart(child, scale), allowed)
-        to_a, to_b = self.ways(joint)
-        if any(self.is_driven(name) for name in (*to_a, *to_b)):
-            return False
-        links_a, links_b = ([self.link(name) for name in way] for way in (to_a, to_b))
-        return is_coset(links_a, links_b, self.geometry.allowed[joint.name])
 
     def is_driven(self, name: str) -> bool:
         """Whether the joint that carries a body is driven."""
@@ -331,64 +330,16 @@ class Charts:
     def driven(self) -> set[str]:
         return {driver.joint for driver in self.model.drivers if isinstance(driver, Driver)}
 
-    def beside_carrier(self, joint: Joint, child: str) -> bool:
-        """Whether a joint is beside the one whose subgroup carries a body, to the same other one.
-
-        What both allow is a subgroup of the carrier's: the hinge of a door on two balls.  A planar
-        pair is charted by another group, where it is not.
-        """
-        space = self.spaces[child]
-        return space.group == "subgroup" and isinstance(space.at, str) and space.at != joint.name
-
     def link(self, name: str) -> Link:
         return Link(self.chart(name, self.geometry.scale), self.relative[name])
 
     def way(self, name: str) -> list[str]:
         """The bodies whose charts place a body: its references from the ground on, then itself."""
-        way: list[str] = []
-        at: str | None = None if name == GROUND.name else name
-        while at is not None:
-            way.append(at)
-            at = self.spaces[at].relative_to
-        return way[::-1]
+        return [] if name == GROUND.name else [*references(self.spaces, name)][::-1]
 
-    # --- reasons ---
 
-    def direct_reason(self, joint: Joint, child: str, exact: bool) -> str:
-        space = self.spaces[child]
-        other = joint.a if child == joint.b else joint.b
-        against = "the ground" if other == GROUND.name else f"'{other}'"
-        if self.beside_carrier(joint, child):
-            if not exact:
-                return f"beside '{space.at}', whose shifts turn what this joint allows"
-            return f"what it and '{space.at}' allow together is a group of motions of '{child}'"
-        if space.group == "subgroup":
-            return f"'{child}' moves in the {joint.kind} joint's own subgroup: it stays closed"
-        if space.group == "SE3":
-            return f"SE(3) relative to {against} keeps every {joint.kind} joint"
-        if joint.any_frame_point:
-            return f"SO(3)xR3 relative to {against} keeps a {joint.kind} joint with any frame point"
-        target = "centre" if joint.kind == "spherical" else "axis"
-        if exact:
-            return f"SO(3)xR3 relative to {against}, its frame point on the joint's {target}"
-        off = distance(joint, np.array(frame_point(space, self.model.body(child), self.model)))
-        return f"the frame point of '{child}' is {off:.3g} m off the joint's {target}"
-
-    def reason(self, joint: Joint, exact: bool) -> str:
-        ends = [name for name in (joint.a, joint.b) if name != GROUND.name]
-        a, b = self.spaces[ends[0]].relative_to, self.spaces[ends[-1]].relative_to
-        against = "the ground" if a is None else f"'{a}'"
-        if a != b or len(ends) == 1:
-            if exact:
-                return "the charts of both bodies move along with the joint"
-            return "closes a loop: neither body is described relative to the other"
-        both = f"both charts are relative to {against}"
-        if not exact:
-            return f"{both}, where '{joint.a}' turns or shifts what the joint allows"
-        group = classify(self.geometry.scale.world(self.relative[joint.a]), self.geometry.scale)
-        if group.name == "SE(3)":
-            return f"{both} and store the position of one common point"
-        return f"{both}, and {group.phrase} of '{joint.a}' leaves the joint's motions what they are"
+def shown(body: str) -> str:
+    return "the ground" if body == GROUND.name else f"'{body}'"
 
 
 def row_functionals(joint: Joint, scale: Scale) -> Floats:

@@ -63,18 +63,16 @@ def is_framed_on(joint: Joint, space: Space) -> bool:
     return space.group == "SE3" or space.at == joint.name or joint.any_frame_point
 
 
-def framed_exactly(model: Model, joint: Joint, child: str, space: Space) -> bool:
-    """Whether the frame point of a body is on a joint to rounding, where it has to be on it."""
+def fits(model: Model, joint: Joint, child: str, space: Space) -> bool:
+    """Whether the chart of a body moves in the subgroup of a lower pair to its reference."""
+    body = model.body(child)
+    point = frame_point(space, body, model)
+    if isinstance(joint, Planar):
+        return space.group != "SE3" and point == body.position
     if is_framed_on(joint, space):
         return True
-    point = np.array(frame_point(space, model.body(child), model))
-    return distance(joint, point) <= SAME_POINT * local_scale(joint, model, child, space).length
-
-
-def is_centred_chart(model: Model, name: str, space: Space) -> bool:
-    """Whether a body is on SO(3)xR3 framed on its centre of mass."""
-    body = model.body(name)
-    return space.group != "SE3" and frame_point(space, body, model) == body.position
+    off = distance(joint, np.array(point))
+    return off <= SAME_POINT * local_scale(joint, model, child, space).length
 
 
 def fitting_joint(model: Model, name: str, space: Space, joints: Iterable[Joint]) -> Joint | None:
@@ -88,8 +86,7 @@ def fitting_joint(model: Model, name: str, space: Space, joints: Iterable[Joint]
         for joint in joints
         if joint.is_lower_pair
         and {joint.a, joint.b} == {name, reference}
-        and (not isinstance(joint, Planar) or is_centred_chart(model, name, space))
-        and framed_exactly(model, joint, name, space)
+        and fits(model, joint, name, space)
     ]
     return max(found, key=lambda joint: len(joint.locked), default=None)
 
@@ -139,17 +136,15 @@ def subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool = True) -
 
     These stay on their charts, with rows for all of their joints, and make the same steps.
     """
-    return made_once(
-        model, ("subgroup tree", fit), spaces, lambda: new_subgroup_tree(model, spaces, fit)
-    )
 
+    def make() -> SpanningTree:
+        parents = carriers(model, spaces, fit)
+        for name in beside_frames(model, parents):
+            if is_charted(spaces, name):
+                parents[name] = None
+        return tree_of(model, parents)
 
-def new_subgroup_tree(model: Model, spaces: Mapping[str, Space], fit: bool) -> SpanningTree:
-    parents = carriers(model, spaces, fit)
-    for name in beside_frames(model, parents):
-        if is_charted(spaces, name):
-            parents[name] = None
-    return tree_of(model, parents)
+    return made_once(model, ("subgroup tree", fit), spaces, make)
 
 
 def beside_frames(model: Model, parents: Parents) -> list[str]:
@@ -245,17 +240,9 @@ def check_carrier(model: Model, name: str, space: Space) -> None:
             f" motions: body '{name}' cannot be on it.",
             CHARTS,
         )
-    if name not in (joint.a, joint.b):
+    if {name, space.relative_to or GROUND.name} != {joint.a, joint.b}:
         raise InvalidOption(
             f"spaces: body '{name}' is on the {space}, but joint '{joint.name}' joins"
             f" '{joint.a}' and '{joint.b}'.",
-            CHARTS,
-        )
-    other = joint.a if name == joint.b else joint.b
-    wanted = Space("subgroup", joint.name, None if other == GROUND.name else other)
-    if space != wanted:
-        raise InvalidOption(
-            f"spaces: body '{name}' is on the {space}, but its parent joint makes that the"
-            f" {wanted}.",
             CHARTS,
         )

@@ -1,13 +1,13 @@
 """The configuration space of a body: a group, a frame point and a reference body."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from chasles.model import GROUND, Body, Ground, InvalidOption, Joint, Model, UnknownName
 from chasles.model.checks import Vector3, checked_vector
 from chasles.model.errors import short_repr
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import checked_keywords, documented
 from chasles.model.words import ArrayLike
 
 GROUPS = ("SE3", "SO3xR3", "subgroup")
@@ -54,19 +54,14 @@ class Space:
         return self.group + frame + (f" relative to {self.relative_to}" if self.relative_to else "")
 
 
+RELATIVE = "The body relative to which the pose is taken, or its name. Default: the ground."
+FOUND = "Space: The configuration space"
+
+
 @checked_keywords
+@documented(FOUND, relative_to=RELATIVE)
 def SE3(relative_to: Body | Ground | str | None = None) -> Space:
     """The space SE(3) of rigid-body motions, absolute or relative to another body.
-
-    Parameters
-    ----------
-    relative_to
-        The body relative to which the pose is taken, or its name. Default: the ground.
-
-    Returns
-    -------
-    Space
-        The configuration space.
 
     Examples
     --------
@@ -82,6 +77,7 @@ def SE3(relative_to: Body | Ground | str | None = None) -> Space:
 
 
 @checked_keywords
+@documented(FOUND, relative_to=RELATIVE)
 def SO3xR3(
     at: Joint | str | ArrayLike | None = None, relative_to: Body | Ground | str | None = None
 ) -> Space:
@@ -92,13 +88,6 @@ def SO3xR3(
     at
         Frame point: a joint or its name, or a point in world coordinates at the start, m. Default:
         the centre of mass.
-    relative_to
-        The body relative to which the pose is taken, or its name. Default: the ground.
-
-    Returns
-    -------
-    Space
-        The configuration space.
 
     Examples
     --------
@@ -156,6 +145,14 @@ def made_once(
         kept = model._kept[what] = dict(spaces), make()
     made: Made = kept[1]
     return made
+
+
+def references(spaces: Mapping[str, Space], body: str) -> Iterator[str]:
+    """A body, and those that its space refers to, one after the other."""
+    at: str | None = body
+    while at is not None:
+        yield at
+        at = spaces[at].relative_to if at in spaces else None
 
 
 def reference_order(model: Model, spaces: Mapping[str, Space]) -> list[str]:

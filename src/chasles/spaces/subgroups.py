@@ -44,22 +44,17 @@ def joint_algebra(joint: Joint) -> Floats:
 # --- the subgroup a body is confined to -----------------------------------------------------------
 
 
-def scaled_joint_algebras(model: Model, scale: Scale) -> dict[str, Floats]:
-    """Orthonormal bases of what every joint allows, in scaled coordinates."""
-    return {
-        joint.name: orthonormal(normalised(scale.local(joint_algebra(joint))))
-        for joint in model.joints
-    }
+def scaled_algebra(joint: Joint, scale: Scale) -> Floats:
+    """An orthonormal basis of what a joint allows, in scaled coordinates."""
+    return orthonormal(normalised(scale.local(joint_algebra(joint))))
 
 
 def together(one: Floats, other: Floats) -> Floats:
     """The smallest subalgebra that holds two."""
-    if one.shape[1] == 6 or other.shape[1] == 0:
-        return one
-    if other.shape[1] == 6 or one.shape[1] == 0:
-        return other
     if contains(one, other):
         return one
+    if contains(other, one):
+        return other
     return closure(np.concatenate((one, other), axis=1))
 
 

@@ -7,6 +7,7 @@ from math import dist
 
 from chasles.model import GROUND, Driver, Joint, Model
 from chasles.model.parts import joining
+from chasles.spaces.space import made_once
 
 #: What carries every body: (parent or "ground", joint), or None; and (neighbour, joint) of each.
 Parents = dict[str, tuple[str, str] | None]
@@ -43,10 +44,7 @@ def spanning_tree(
     """The spanning tree of a model (see `grown_tree`), made once for each model."""
     pairs_only = pairs_only and not all(joint.is_lower_pair for joint in model.joints)
     wanted = "tree", pairs_only, tuple(cut)
-    if wanted not in model._kept:
-        model._kept[wanted] = grown_tree(model, tuple(cut), pairs_only)
-    tree: SpanningTree = model._kept[wanted]
-    return tree
+    return made_once(model, wanted, {}, lambda: grown_tree(model, tuple(cut), pairs_only))
 
 
 def pair_tree(model: Model, cut: Collection[str] = ()) -> SpanningTree:
@@ -278,16 +276,10 @@ def floating_components(neighbours: Neighbours, reached: Collection[str]) -> lis
     """Bodies that no chain of joints leads to the ground, component by component."""
     seen, components = set(reached) | {GROUND.name}, []
     for start in neighbours:
-        if start in seen:
-            continue
-        seen.add(start)
-        component = [start]
-        for body in component:  # grows while it is walked through
-            for other, _ in neighbours[body]:
-                if other not in seen:
-                    seen.add(other)
-                    component.append(other)
-        components.append(component)
+        if start not in seen:
+            component = walk(neighbours, start)
+            seen.update(component)
+            components.append(list(component))
     return components
 
 
@@ -296,9 +288,9 @@ def centre_of(model: Model, neighbours: Neighbours, component: list[str]) -> str
 
     The middle of a longest path; exact on trees, and good enough on components with loops.
     """
-    first, _ = farthest(neighbours, component[0])
-    end, path = farthest(neighbours, first)
-    way = [end]
+    *_, first = walk(neighbours, component[0])
+    path = walk(neighbours, first)
+    way = [*path][-1:]
     while way[-1] != first:
         way.append(path[way[-1]])
     half = len(way) // 2
@@ -306,8 +298,8 @@ def centre_of(model: Model, neighbours: Neighbours, component: list[str]) -> str
     return max((name for name in component if name in middle), key=lambda n: model.body(n).mass)
 
 
-def farthest(neighbours: Neighbours, start: str) -> tuple[str, dict[str, str]]:
-    """The last body that a walk in layers reaches, and where it came from to every body."""
+def walk(neighbours: Neighbours, start: str) -> dict[str, str]:
+    """Bodies in the order in which a walk in layers reaches them, and where it came from."""
     came_from = {start: start}
     order = [start]
     for body in order:  # grows while it is walked through
@@ -315,4 +307,4 @@ def farthest(neighbours: Neighbours, start: str) -> tuple[str, dict[str, str]]:
             if other not in came_from and other != GROUND.name:
                 came_from[other] = body
                 order.append(other)
-    return order[-1], came_from
+    return came_from

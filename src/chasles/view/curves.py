@@ -16,7 +16,6 @@ from chasles.model import (
     InvalidOption,
     JointForce,
     UnknownName,
-    coordinate_of,
 )
 from chasles.model.coordinates import ANGLE
 from chasles.model.drivers import AnyDriver
@@ -229,7 +228,7 @@ def body_curves(result: Result, name: str, part: str | None) -> Curves:
 
 def joint_curves(result: Result, name: str, part: str | None) -> Curves:
     """A joint's coordinate if it has one, else its gap."""
-    kind = coordinate_of(result.model.joint(name))
+    kind = next(iter(result.model.joint(name).coordinates), None)
     unit = "rad" if kind == "angle" else "m"
     kinds: dict[str, tuple[str, str, Any]] = {}
     if kind is not None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.model import InvalidOption, coordinates_of
+from chasles.model import InvalidOption
 from chasles.model.checks import is_scalar
 from chasles.model.errors import short_repr
 from chasles.model.model import plural
@@ -316,7 +316,7 @@ def curves_of(results: Sequence[Result]) -> list[Curve]:
         if is_level and travels(first, float(kinetic.max())):
             curves.reverse()
     for joint in model.joints:
-        for kind in coordinates_of(joint):
+        for kind in joint.coordinates:
             name = f"{kind.capitalize()} of {joint.name}"
             unit = "rad" if kind == "angle" else "m"
             reads = partial(Result.coordinate, joint=joint.name, which=kind)

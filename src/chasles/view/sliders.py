@@ -18,7 +18,6 @@ from chasles.model import (
     Model,
     Motor,
     UnknownName,
-    coordinates_of,
     input_of,
 )
 from chasles.model.coordinates import ANGLE
@@ -133,13 +132,13 @@ def free_joints(model: Model) -> list[Joint]:
     for driver in model.drivers:
         held |= {driver.joint} if isinstance(driver, Driver) else set()
         held |= set(driver.joints) if isinstance(driver, Coupling) else set()
-    single = [j for j in model.joints if len(coordinates_of(j)) == 1 and j.name not in held]
+    single = [j for j in model.joints if len(j.coordinates) == 1 and j.name not in held]
     return [joint for joint in single if np.ptp(usual_start(model, joint)) > 0.0]
 
 
 def usual_start(model: Model, joint: Joint) -> tuple[float, float]:
     """Half a turn, or a quarter of the model, to both sides of the start; no further than stops."""
-    kind = coordinates_of(joint)[0]
+    kind = joint.coordinates[0]
     middle = joint.at_start(kind)
     wide = 3.0 if kind == ANGLE else 0.25 * size_of(model, poses_at_start(model))
     low, high = middle - wide, middle + wide
@@ -170,7 +169,7 @@ def slider_of(model: Model, path: Any, span: Any, where: str) -> Slider:
     joint = str(path).removesuffix(RATE)
     name, unit, scale, value = str(path), "", 1.0, None
     if joint in model.joint_names:
-        kinds = coordinates_of(model.joint(joint))
+        kinds = model.joint(joint).coordinates
         if len(kinds) != 1:
             raise InvalidOption(
                 f"{where}: joint '{joint}' has {len(kinds)} coordinates.",

@@ -31,7 +31,6 @@ from chasles.model import (
     Model,
     Signal,
     UnknownName,
-    coordinates_of,
 )
 from chasles.model.checks import is_scalar
 from chasles.model.errors import short_repr
@@ -207,7 +206,7 @@ def checked_hold(hold: Any, model: Model) -> tuple[list[str], list[str]]:
 
 def checked_coordinates(joint: Joint) -> str:
     """The name of a joint that has a coordinate to hold."""
-    if not coordinates_of(joint):
+    if not joint.coordinates:
         raise InvalidOption(
             f"hold: joint '{joint.name}' is {joint.kind} and has no coordinate.",
             "Name a revolute, helical, prismatic or cylindrical joint, or a body.",
@@ -227,7 +226,7 @@ def with_holds(model: Model, joints: list[str]) -> tuple[Model, list[str]]:
     taken = {*model.joint_names, *model.force_names, *model.driver_names}
     drivers: list[Driver] = []
     for joint in joints:
-        for coordinate in coordinates_of(model.joint(joint)):
+        for coordinate in model.joint(joint).coordinates:
             if (joint, coordinate) not in driven:
                 name = f"hold of {joint} ({coordinate})"
                 while name in taken:

@@ -215,10 +215,10 @@ class SignalList:
 
     def add_function(self, function: Any, column: int, orders: int, owner: str) -> None:
         """A wave as it is, machine code by its address, any other function by a fit."""
-        if isinstance(function, Sine) and function.order == 0:
+        if isinstance(function, Sine):
             constants = (function.amplitude, function.pulse, function.phase, function.offset)
             self.fixed.append(Entry(SINUSOID, column, orders, np.array(constants)))
-        elif isinstance(function, Polynomial) and getattr(function, "order", 0) == 0:
+        elif isinstance(function, Polynomial):
             self.fixed.append(Entry.of_pieces(function.pieces, column, orders))
         elif isinstance(function, Dispatcher) and self.add_compiled(function, column, orders):
             pass
