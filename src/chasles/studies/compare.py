@@ -17,7 +17,7 @@ from chasles.run.preparation import check_progress
 from chasles.spaces import resolve_spaces
 from chasles.spaces.designation import Spaces
 from chasles.spaces.on_subgroups import check_subgroups
-from chasles.studies.measure import Candidate, CandidateResult, candidates_of, costs, measure
+from chasles.studies.measure import Candidate, Outcome, candidates_of, costs, measure
 from chasles.studies.output import Printed
 from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of
 
@@ -139,7 +139,7 @@ class Comparison(Printed):
 
     model: Model
     until: float
-    outcomes: tuple[CandidateResult, ...]
+    outcomes: tuple[Outcome, ...]
     predictions: tuple[CheckedPrediction, ...] = field(default=())
     left_out: dict[str, str] = field(default_factory=dict)
 
@@ -152,7 +152,7 @@ class Comparison(Printed):
     def labels(self) -> tuple[str, ...]:
         return tuple(outcome.label for outcome in self.outcomes)
 
-    def __getitem__(self, label: str) -> CandidateResult:
+    def __getitem__(self, label: str) -> Outcome:
         for outcome in self.outcomes:
             if outcome.label == label:
                 return outcome
@@ -221,7 +221,7 @@ class Comparison(Printed):
             rows.append(row)
         return Table(header, rows)
 
-    def _cell(self, outcome: CandidateResult, joint: str, unit: str) -> str:
+    def _cell(self, outcome: Outcome, joint: str, unit: str) -> str:
         gap = outcome.gaps[joint]
         exact = any(
             p.exact for p in self.predictions if (p.label, p.joint) == (outcome.label, joint)
@@ -250,7 +250,7 @@ class Comparison(Printed):
         }
 
 
-def outcome_dict(outcome: CandidateResult) -> dict[str, Any]:
+def outcome_dict(outcome: Outcome) -> dict[str, Any]:
     kept = ("spaces", "method", "step", "acceleration", "stabilise", "order")
     return {
         **{key: outcome.result.provenance[key] for key in kept},

@@ -9,7 +9,7 @@ from chasles.studies.advice_search import Trial
 from chasles.studies.advise import Advice
 from chasles.studies.compare import Comparison
 from chasles.studies.convergence import Convergence, Family
-from chasles.studies.measure import CandidateResult
+from chasles.studies.measure import Outcome
 from chasles.studies.work_precision import Work, WorkPrecision
 from chasles.view.panels import Curve, logarithmic
 from chasles.view.plots import Draw, Figure, Panel
@@ -55,7 +55,7 @@ def joint_panel(comparison: Comparison, joint: str, colours: dict[str, str]) -> 
     return Panel(logarithmic(curves, joint, f"gap in {unit}", ROOM), f"Gap of {joint} over time")
 
 
-def cost_chart(outcomes: list[CandidateResult], colours: dict[str, str]) -> Draw:
+def cost_chart(outcomes: list[Outcome], colours: dict[str, str]) -> Draw:
     names = [outcome.label for outcome in outcomes]
     cost = Series("", [outcome.cost or 0.0 for outcome in outcomes], "se3")
     return bars(names, [cost], "Cost", "µs per step", colours=[colours[name] for name in names])

@@ -16,7 +16,7 @@ from chasles.core.arrays import TWIST
 from chasles.integrators.stabilisation import PROJECTION, chosen_stabiliser
 from chasles.model import Model
 from chasles.model.tables import small
-from chasles.studies.measure import Candidate, CandidateResult, measure
+from chasles.studies.measure import Candidate, Outcome, measure
 
 #: A joint open by less than this, times the size of the motion in m, is held by rounding alone;
 #: beside what the start leaves open, see `start_drift`.
@@ -99,7 +99,7 @@ class CheckedPrediction:
         }
 
 
-def predictions_of(model: Model, outcome: CandidateResult) -> list[CheckedPrediction]:
+def predictions_of(model: Model, outcome: Outcome) -> list[CheckedPrediction]:
     """What is predicted of every joint, with the gap that one run shows."""
     drifting = set(outcome.result.problem.choice.drifting)
     floor = ROUNDING * extent(outcome) + start_drift(outcome)
@@ -121,13 +121,13 @@ def predictions_of(model: Model, outcome: CandidateResult) -> list[CheckedPredic
     ]
 
 
-def extent(outcome: CandidateResult) -> float:
+def extent(outcome: Outcome) -> float:
     """The size of the motion, at least 1 m: rounding is relative to it."""
     model = outcome.result.model
     return max(1.0, *(float(np.abs(outcome.result.position(b)).max()) for b in model.bodies))
 
 
-def start_drift(outcome: CandidateResult) -> float:
+def start_drift(outcome: Outcome) -> float:
     """What joints that hold may open by: where J V at the start is kept, it adds up."""
     problem = outcome.result.problem
     rows = constraint_rows(problem.setup, terms_at(problem.setup, problem.start).jacobian)
@@ -138,7 +138,7 @@ def start_drift(outcome: CandidateResult) -> float:
 
 
 def check_orders(
-    model: Model, outcome: CandidateResult, until: float, halvings: int
+    model: Model, outcome: Outcome, until: float, halvings: int
 ) -> list[CheckedPrediction]:
     """The predictions of one candidate with the orders observed at 2^halvings h ... 2 h, h."""
     options = outcome.candidate.options

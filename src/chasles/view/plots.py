@@ -26,7 +26,7 @@ from chasles.view.theme import LIGHT, SANS, style_variables, with_variables
 Draw = Callable[[Axes], None]
 Given = ParamSpec("Given")
 #: Labels by which `place` knows what stands in the margins of a panel.
-END_NAME, NAMED_ROWS, NAMED_COLUMNS = "end name", "named rows", "named columns"
+END_NAME, NAMED_ROWS = "end name", "named rows"
 LEGEND_BELOW, LEGEND_ROW = "legend below", 0.17  # inches
 POINTS = 72.0  # an inch
 KINDS = (".png", ".svg")
@@ -139,8 +139,6 @@ def place(ax: Axes, corner: tuple[float, float], cell: tuple[float, float], canv
     elif ax.get_label() == NAMED_ROWS:
         names = [len(tick.get_text()) for tick in ax.get_yticklabels()]
         left, right = 0.2 + 0.068 * max(names), 0.5
-    elif ax.get_label() == NAMED_COLUMNS:
-        bottom = 0.62
     legend = ax.get_legend()
     named = "" if legend is None else str(legend.get_label())
     if legend is not None and named.startswith(LEGEND_BELOW):

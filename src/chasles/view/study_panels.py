@@ -1,7 +1,7 @@
 """Kinds of panel for studies: dots on a logarithmic scale, bars, slopes, distributions, fronts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Any
 
@@ -10,14 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from chasles.core.arrays import Floats
-from chasles.view.panels import log_axis, name_ends, titles
-from chasles.view.plots import LEGEND_BELOW, NAMED_COLUMNS, NAMED_ROWS, drawing
+from chasles.view.panels import log_axis, titles
+from chasles.view.plots import LEGEND_BELOW, NAMED_ROWS, drawing
 from chasles.view.theme import LIGHT, power_of_ten
 
 MARKERS = {"se3": "o", "product": "s", "chosen": "D", "other": "^", "y": "P", "x": "v", "z": "X"}
 COLOURS = tuple(MARKERS)
-#: Where a logarithmic axis shows what is exactly zero, and what is less than it shows.
-NOTHING, FLOOR = 1e-18, 1e-17
+#: Where a logarithmic axis shows what is less than it shows.
+FLOOR = 1e-17
 #: Ratio of the ends of a logarithmic axis below which powers of ten are too few ticks.
 FEW_DECADES = 60.0
 #: A panel of advice and its words, in points, about.
@@ -45,12 +45,6 @@ class Series:
     def above(self, floor_at: float) -> Floats:
         """The values, none of them below what an axis shows."""
         return np.maximum(np.asarray(self.values, float), floor_at)
-
-    @property
-    def finite(self) -> "Series":
-        """Without what broke off; nothing is shown as next to nothing."""
-        kept = np.isfinite(self.values)
-        return replace(self, x=np.asarray(self.x)[kept], values=self.above(NOTHING)[kept])
 
 
 def all_of(series: Sequence[Series], what: str = "values") -> Floats:
@@ -128,15 +122,6 @@ def legend_below(ax: Axes, names: Sequence[str]) -> None:
     legend.set_label(f"{LEGEND_BELOW}{rows}")  # placed with the panel's margins
 
 
-def short_number(x: float) -> str:
-    """0.001, 1, 10; powers of ten for anything smaller."""
-    if x >= 1e-3:
-        return f"{x:g}"
-    exponent = floor(log10(x) + 1e-9)
-    mantissa, power = x / 10.0**exponent, power_of_ten(exponent)
-    return power if abs(mantissa - 1) < 1e-6 else f"{mantissa:g}·{power}"
-
-
 # --- kinds of panel -------------------------------------------------------------------------------
 
 
@@ -182,9 +167,9 @@ def bars(
 @drawing
 def slopes(
     ax: Axes, series: Sequence[Series], title: str, x_label: str, y_label: str,
-    floor_at: float = FLOOR,
+    floor_at: float = FLOOR, order: int | None = None,
 ) -> None:  # fmt: skip
-    """Lines with markers over a logarithmic x axis."""
+    """Lines with markers over a logarithmic x axis, and the slope of an order beside them."""
     low, high = log_limits(all_of(series), floor_at)
     log_axis(ax, 10.0**low, 10.0**high)
     for one in series:
@@ -192,24 +177,8 @@ def slopes(
         one.draw(ax, one.x, one.above(floor_at), **(edge if one.dashed else {}))
     near_log_x(ax, all_of(series, "x"))
     worded(ax, title, x_label, y_label, series)
-
-
-@drawing
-def against(
-    ax: Axes, series: Sequence[Series], title: str, x_label: str, label: str,
-    slope: int | None = None,
-) -> None:  # fmt: skip
-    """Positive quantities over a positive quantity, both axes logarithmic, named at their ends."""
-    shown = [one.finite for one in series]
-    for one in shown:
-        one.draw(ax, one.x, one.values, marker="o", lw=1.2, mew=0)
-    log_axis(ax, all_of(shown).min(), all_of(shown).max(), margin=1.6)
-    ticks_at(ax, list(series[0].x), short_number)
-    worded(ax, title, x_label, label)
-    if slope is not None:
-        guide(ax, shown, slope)
-    ax.margins(x=0.06)
-    name_ends(ax, [(one.name, one.values, one.colour) for one in shown], FLOOR)
+    if order is not None:
+        guide(ax, series, order)
 
 
 def guide(ax: Axes, series: Sequence[Series], slope: int) -> None:
@@ -221,22 +190,6 @@ def guide(ax: Axes, series: Sequence[Series], slope: int) -> None:
     ax.plot(x, y, color=LIGHT["muted"], lw=1.0, ls=(0, (2, 2)))
     ax.annotate(f"slope {slope}", (x[-2], y[-2]), xytext=(4, -11), textcoords="offset points",
                 fontsize=8, color=LIGHT["muted"])  # fmt: skip
-
-
-@drawing
-def by_name(
-    ax: Axes, names: Sequence[str], series: Sequence[Series], title: str, label: str
-) -> None:
-    """Positive quantities for named things on a logarithmic axis; what is infinite is left out."""
-    shown = [one.finite for one in series]
-    for one in shown:
-        one.draw(ax, one.x, one.values, ms=6, lw=0, mew=0)
-    log_axis(ax, all_of(shown).min(), 3 * all_of(shown).max(), margin=2.0)
-    ax.set_label(NAMED_COLUMNS)
-    ax.set_xticks(range(len(names)), names, fontsize=8.2, rotation=28, ha="right")
-    ax.set_xlim(-0.6, len(names) - 0.4)
-    worded(ax, title, "", label)
-    ax.legend(loc="upper right", ncols=3, handletextpad=0.1, columnspacing=0.8)
 
 
 @drawing

@@ -11,7 +11,7 @@ from chasles.result.result import Result
 from chasles.studies.library.benchmark import Benchmark, Check, Quantity, checks_table
 from chasles.studies.library.catalogue import library
 from chasles.studies.output import tell, writable
-from chasles.studies.words import Text, text_of
+from chasles.studies.words import filled, text_of
 from chasles.view.theme import scientific
 
 IMAGES = Path("images") / "library"
@@ -124,11 +124,11 @@ def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
         (c.what, *(f"{scientific(value)} {c.unit}".rstrip() for value in (c.value, c.limit)))
         for c in checks
     ]
-    return Text(text_of("library", "section.md")).substitute(
+    return filled(text_of("library", "section.md"), dict(
         name=benchmark.name, title=title, source=benchmark.source, about=benchmark.about,
         escaped=escape(title), curves=curves[0].lower() + curves[1:],
         picture=f"{(IMAGES / benchmark.name).as_posix()}.png",
         film=f"{(FILMS / benchmark.name).as_posix()}.html",
         parameters=Table(("parameter", "value"), parameters).markdown(),
         checks=Table(("check", "value", "allowed"), measured).markdown(),
-    )  # fmt: skip
+    ))  # fmt: skip

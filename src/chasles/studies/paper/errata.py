@@ -14,14 +14,13 @@ from chasles.core.arrays import Floats
 from chasles.many.quiet import simulate_quietly
 from chasles.model import Model
 from chasles.spaces.subalgebras import hat
-from chasles.studies.paper.claims.rules import Measure
 from chasles.studies.paper.printed_top import (
     TIGHT_TOLERANCES,
     Equations,
     integrate,
     quaternion_reference,
 )
-from chasles.studies.paper.study import CaseResult, Study
+from chasles.studies.paper.study import CaseResult, Measure, Study
 from chasles.studies.paper_mechanisms import double_pendulum, heavy_top, link
 from chasles.studies.words import words
 
@@ -158,7 +157,7 @@ def unstable_acceleration(study: Study) -> Pairs:
         return a, b
 
     return (
-        gaps(f"gap within {study.options.until:g} s", study.first(printed)),
+        gaps(f"gap within {study.options.until:g} s", study.first),
         gaps(f"gap within {printed.t[-1]:g} s", slice(None)),
     )
 

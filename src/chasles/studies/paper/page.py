@@ -6,9 +6,9 @@ from typing import Any
 from chasles.integrators.tableaux import METHODS
 from chasles.model.tables import Table
 from chasles.studies.paper import examples, figures, figures_beyond
-from chasles.studies.paper.claims.rules import FAILS, HOLDS, ONLY_IF, Claim
 from chasles.studies.paper.errata import Erratum
 from chasles.studies.paper.examples import EXAMPLES
+from chasles.studies.paper.rules import FAILS, HOLDS, ONLY_IF, Claim
 from chasles.studies.paper.study import Study
 from chasles.studies.paper.tables import cost_table, forms_table, random_table, tableaux_table
 from chasles.studies.words import filled, words
@@ -202,8 +202,8 @@ class Page:
             rows = [
                 (
                     right.label if printed.label == right.label else printed.label,
-                    (with_unit(printed.value, printed.unit), printed.value),
-                    (with_unit(right.value, right.unit), right.value),
+                    (with_unit(printed, printed.unit), printed),
+                    (with_unit(right, right.unit), right),
                 )
                 for printed, right in erratum.measures
             ]
@@ -225,10 +225,10 @@ class Page:
 
     def provenance_section(self) -> str:
         study = self.study
-        some = next(iter(study.runs.outcomes.values())).result.provenance
+        some = next(iter(study.outcomes.values())).result.provenance
         versions = ", ".join(f"{name} {number}" for name, number in some["versions"].items())
         numbers = {
-            "count": len(study.runs.outcomes), "versions": versions, "created": some["created"]
+            "count": len(study.outcomes), "versions": versions, "created": some["created"]
         }  # fmt: skip
         text = self.text_of("provenance", "quick" if study.options.quick else "text", **numbers)
         return section("provenance", words()["page"]["provenance"]["title"], paragraphs(text))
@@ -266,7 +266,7 @@ def answer(study: Study, claims: list[Claim]) -> list[str]:
     if not options.quick:
         finest = study.run("heavy-top", "SO3xR3", method="dop853").gap("pivot")
         numbers["tried"] = f"rounding with each of the {len(METHODS)} tableaux tried"
-        numbers["finest"] = filled("; {gap:m} with dop853", {"gap": finest})
+        numbers["finest"] = filled("; @{gap | m} with dop853", {"gap": finest})
     if energy.verdict == ONLY_IF:
         numbers["mixing"] = (
             f"with the printed equations the top's energy drifts {ratio:.1f} times less on it, not"

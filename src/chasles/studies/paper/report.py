@@ -2,20 +2,20 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from chasles.model import InvalidOption
 from chasles.model.tables import finite
 from chasles.notices import progress_bar
 from chasles.result.atomic_file import write_text
 from chasles.studies.output import tell, writable
 from chasles.studies.paper.claims import all_claims
-from chasles.studies.paper.claims.rules import Claim, Measure
 from chasles.studies.paper.errata import Erratum, all_errata
 from chasles.studies.paper.examples import Options
 from chasles.studies.paper.page import TITLE, Page
-from chasles.studies.paper.study import Study
+from chasles.studies.paper.rules import Claim
+from chasles.studies.paper.study import Measure, Study
 from chasles.view.plots import Figure, save_files
 from chasles.view.report import page
 
@@ -29,15 +29,11 @@ def make_report(options: Options, progress: bool | None = None) -> Path:
     """
     folder = writable(options.out)
     writable(folder / "figures")
-    study = Study(options)
-    cases = list(dict.fromkeys(study.cases()))
-    tell(f"simulating: {len(cases)} runs of {options.until:g} s and more", progress)
-    study.runs.run_all(cases, progress)
-    all_finished(study)
-    tell("judging the claims", progress)
-    claims, errata = all_claims(study), all_errata(study)
-    tell("drawing", progress)
-    with progress_bar(unit=" figures", desc="drawing", progress=progress) as bar:
+    with progress_bar(unit=" runs and figures", progress=progress) as bar:
+        study = Study(options, bar.update)
+        tell("simulating, and judging the claims", progress)
+        claims, errata = all_claims(study), all_errata(study)
+        tell("drawing", progress)
 
         def keep(figure: Figure) -> None:
             save_files(figure, folder / "figures", png=not options.quick)
@@ -52,24 +48,12 @@ def make_report(options: Options, progress: bool | None = None) -> Path:
     return path
 
 
-def all_finished(study: Study) -> None:
-    """The runs with the report's own step and tableau must reach their end."""
-    asked = (study.options.method, study.options.step)
-    for case, outcome in study.runs.outcomes.items():
-        if (case.method, case.step) == asked and not outcome.finished:
-            raise InvalidOption(
-                f"{case.model} on {case.spaces} breaks off with --method {case.method} --step"
-                f" {case.step:g}: {outcome.result.message}",
-                "Take a smaller step, or a tableau of higher order.",
-            )
-
-
 # --- results.json ---------------------------------------------------------------------------------
 
 
 def results_of(study: Study, claims: Sequence[Claim], errata: Sequence[Erratum]) -> dict[str, Any]:
     """Every scalar of the report with the runs it comes from."""
-    options, provenance = study.options, study.runs.provenance()
+    options = study.options
     return {
         "options": {
             "examples": list(options.chosen),
@@ -96,9 +80,13 @@ def results_of(study: Study, claims: Sequence[Claim], errata: Sequence[Erratum])
                 "gaps_m": {joint: outcome.gap(joint) for joint in outcome.gaps},
                 "energy_drift": outcome.energy_drift,
                 "kinetic_energy_at_start_J": outcome.kinetic_at_start,
-                "provenance": provenance[case.id],
+                "provenance": {
+                    "case": asdict(case),
+                    "status": outcome.result.message,
+                    **outcome.result.provenance,
+                },
             }
-            for case, outcome in study.runs.outcomes.items()
+            for case, outcome in study.outcomes.items()
         },
     }
 
@@ -113,4 +101,4 @@ def measure_entry(measure: Measure) -> dict[str, Any]:
     runs = [case.id for case in measure.cases]
     more = {"unit": measure.unit, "runs": runs, "source": measure.source}
     text_of = {name: value for name, value in more.items() if value}
-    return {"label": measure.label, "value": measure.value, **text_of}
+    return {"label": measure.label, "value": float(measure), **text_of}

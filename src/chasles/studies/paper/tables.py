@@ -7,13 +7,11 @@ import numpy as np
 
 from chasles.integrators.tableaux import METHODS, method
 from chasles.model.tables import Cell, Table
-from chasles.studies.paper.examples import EXAMPLES
+from chasles.studies.paper.examples import EXAMPLES, RANDOM_KINDS
 from chasles.studies.paper.figures import NAMES
-from chasles.studies.paper.figures_beyond import WORST_JOINT
 from chasles.studies.paper.study import (
     FORMS,
     PAPER_SPACES,
-    RANDOM_KINDS,
     SHOWN_SPACES,
     CaseResult,
     Study,
@@ -52,10 +50,8 @@ def forms_table(study: Study) -> str:
 
 def random_table(study: Study) -> str:
     rows: list[Row] = []
-    for kind in RANDOM_KINDS:
+    for kind in (kind for kind, example in RANDOM_KINDS.items() if study.has(example)):
         for spin in study.spins:
-            if not study.random_names(kind, spin):
-                continue
             for form in FORMS:
                 ratios = study.random_ratios(kind, spin, form)
                 low, middle, high = np.quantile(ratios, (0.25, 0.5, 0.75))
@@ -80,7 +76,7 @@ def tableaux_table(study: Study) -> str:
     for key in study.of_paper:
         for name in METHODS:
             shown = study.shown(key, method=name)
-            joint = WORST_JOINT[key]
+            joint = EXAMPLES[key].worst_joint
             rows.append(
                 (
                     f"{EXAMPLES[key].title}, {joint}",

@@ -10,7 +10,7 @@ from chasles.model import Model
 from chasles.model.checks import as_vector
 from chasles.spaces import Space
 from chasles.studies import gallery
-from chasles.studies.measure import Candidate, CandidateResult, costs, measure
+from chasles.studies.measure import Candidate, Outcome, costs, measure
 from chasles.studies.predictions import predictions_of
 
 STEP, UNTIL = 1e-3, 1.0
@@ -45,7 +45,7 @@ class Ledger:
         self.held = 0
         self.wrong: list[str] = []
 
-    def enter(self, model: Model, outcome: CandidateResult) -> None:
+    def enter(self, model: Model, outcome: Outcome) -> None:
         for prediction in predictions_of(model, outcome):
             self.checked += 1
             self.held += prediction.exact
@@ -55,7 +55,7 @@ class Ledger:
 
 def run(
     model: Model, spaces: Any, ledger: Ledger | None = None, what: str = "", **more: Any
-) -> CandidateResult:
+) -> Outcome:
     """One run with the study's usual options."""
     options = {**USUAL, "spaces": spaces, **more}
     until = options.pop("until", UNTIL)

@@ -8,7 +8,7 @@ import numpy as np
 from chasles.model import Model
 from chasles.spaces import Space, designate
 from chasles.studies import gallery
-from chasles.studies.measure import CandidateResult
+from chasles.studies.measure import Outcome
 from chasles.studies.spaces_study.cases import RULES, STEP, Effort, Ledger, run
 
 REDUNDANT_STEP = 5e-3  # s
@@ -51,7 +51,7 @@ def cuts(model: Model, ledger: Ledger, what: str) -> dict[str, Any]:
     return {"cuts": rows, "others": others}
 
 
-def numbers(outcome: CandidateResult, reference: CandidateResult) -> dict[str, float]:
+def numbers(outcome: Outcome, reference: Outcome) -> dict[str, float]:
     """Gap, energy, and error over the reference's duration, at the times of the coarser run."""
     count = (len(reference.t) - 1) // 4 + 1
     near, far = reference.result, outcome.result
