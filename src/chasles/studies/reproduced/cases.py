@@ -15,7 +15,7 @@ import numpy as np
 from chasles.integrators.generalized_alpha import generalized_alpha
 from chasles.many.quiet import simulate_quietly
 from chasles.model import GROUND, Body, Bushing, Distance, Load, Model, Spherical, UnknownName
-from chasles.model.tables import Table, small
+from chasles.model.tables import Shown, Table, small
 from chasles.result.result import Result
 from chasles.run.time_grid import NEVER
 from chasles.studies.library import rolling_disc
@@ -38,6 +38,12 @@ class TableRow:
     digits: int
     options: Mapping[str, Any]
     note: str = ""
+
+    def beside(self, ours: float) -> dict[str, Any]:
+        """The number, ours, and how many digits they share."""
+        common = digits_in_common(self.theirs, ours) if self.theirs else 0
+        return {"what": self.what, "theirs": self.theirs, "ours": ours, "common": common,
+                "expected": self.digits, "note": self.note}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Reproduced:
+class Reproduced(Shown):
     """A case that was run: rows of (what, theirs, ours, digits in common, expected digits)."""
 
     case: Case
@@ -75,45 +81,34 @@ class Reproduced:
         """Whether every number that should be equal is."""
         return all(row["common"] >= row["expected"] for row in self.rows)
 
-    def __str__(self) -> str:
+    def _parts(self) -> list[str | Table]:
+        case = self.case
         header = ["", "theirs", "ours", "digits in common", "off from converged"]
         rows = [
-            [row["what"], row["theirs"] or "not at hand", f"{row['ours']:.{self.case.sure + 2}g}",
+            [row["what"], row["theirs"] or "not at hand", f"{row['ours']:.{case.sure + 2}g}",
              str(row["common"]) if row["expected"] else "-",
              small(abs(row["ours"] - self.converged))]
             for row in self.rows
         ]  # fmt: skip
-        notes = [f"{row['what']}: {row['note']}" for row in self.rows if row["note"]]
-        lines = [
-            f"{self.case.title}: {self.case.quantity}",
-            f"source: {self.case.source}",
-            Table(header, rows).text(),
-            f"converged: {self.converged:.{self.case.sure}g}",
+        return [
+            f"{case.title}: {case.quantity}",
+            f"source: {case.source}",
+            Table(header, rows),
+            f"converged: {self.converged:.{case.sure}g}",
+            *(f"{row['what']}: {row['note']}" for row in self.rows if row["note"]),
+            *([case.remark] if case.remark else []),
         ]
-        return "\n".join([*lines, *notes, *([self.case.remark] if self.case.remark else [])])
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.case.name,
-            "title": self.case.title,
-            "quantity": self.case.quantity,
-            "source": self.case.source,
-            "converged": self.converged,
-            "agrees": self.agrees,
-            "rows": list(self.rows),
-        }
+        told = {key: getattr(self.case, key) for key in ("name", "title", "quantity", "source")}
+        return {**told, "converged": self.converged, "agrees": self.agrees, "rows": list(self.rows)}
 
 
 def reproduced(case: Case) -> Reproduced:
-    rows = []
-    for row in case.rows:
-        ours = case.measured(**row.options)
-        common = digits_in_common(row.theirs, ours) if row.theirs else 0
-        rows.append({"what": row.what, "theirs": row.theirs, "ours": ours, "common": common,
-                     "expected": row.digits, "note": row.note})  # fmt: skip
+    rows = tuple(row.beside(case.measured(**row.options)) for row in case.rows)
     limit = case.converged
     converged = case.measured(**limit) if isinstance(limit, Mapping) else limit
-    return Reproduced(case, converged, tuple(rows))
+    return Reproduced(case, converged, rows)
 
 
 def digits_in_common(theirs: str, ours: float) -> int:
