@@ -1,5 +1,6 @@
 """Spatial slider-crank: a crank about x, a connecting rod in space, a slider along x."""
 
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -48,6 +49,7 @@ def model(joint: str = "universal") -> Model:
     if joint == "universal":
         at_c = Universal("C", slider, rod, at=C, axis=SLIDES, axis_b=pin)
     else:
+        rod = replace(rod, angular_velocity=swing(turn))
         at_c = Spherical("C", slider, rod, at=C)
     joints = [
         Revolute("A", GROUND, crank, at=A, axis=SLIDES),
@@ -56,6 +58,14 @@ def model(joint: str = "universal") -> Model:
         Prismatic("rail", GROUND, slider, at=C, axis=SLIDES),
     ]
     return Model([crank, rod, slider], joints)
+
+
+def swing(turn: Floats) -> tuple[float, float, float]:
+    """The rod's angular velocity at the start, as its ends ask for, without spin about itself."""
+    b_speed = np.cross((SPEED, 0.0, 0.0), B - A)
+    c_speed = np.array([(C - B) @ b_speed / C[0], 0.0, 0.0])  # the rod keeps its length
+    _, y, z = turn.T @ np.cross(C - B, c_speed - b_speed) / ROD**2
+    return (0.0, y, z)
 
 
 def slider_from_crank(angle: Floats) -> Floats:

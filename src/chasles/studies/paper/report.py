@@ -48,28 +48,19 @@ def make_report(options: Options, progress: bool | None = None) -> Path:
     return path
 
 
-# --- results.json ---------------------------------------------------------------------------------
-
-
 def results_of(study: Study, claims: Sequence[Claim], errata: Sequence[Erratum]) -> dict[str, Any]:
     """Every scalar of the report with the runs it comes from."""
-    options = study.options
+    asked = {name: vars(study.options)[name] for name in ("step", "method", "until", "quick")}
     return {
-        "options": {
-            "examples": list(options.chosen),
-            "step": options.step,
-            "method": options.method,
-            "until": options.until,
-            "quick": options.quick,
-        },
-        "claims": [claim_entry(claim) for claim in claims],
+        "options": {"examples": study.options.chosen, **asked},
+        "claims": [{**vars(c), "measures": [entry(m) for m in c.measures]} for c in claims],
         "errata": [
             {
                 "key": erratum.key,
                 "place": erratum.place,
                 "kind": erratum.kind,
                 "figures": [
-                    {"printed": measure_entry(printed), "right": measure_entry(right)}
+                    {"printed": entry(printed), "right": entry(right)}
                     for printed, right in erratum.measures
                 ],
             }
@@ -91,14 +82,7 @@ def results_of(study: Study, claims: Sequence[Claim], errata: Sequence[Erratum])
     }
 
 
-def claim_entry(claim: Claim) -> dict[str, Any]:
-    text_of = ("key", "quote", "where", "verdict", "condition", "rule", "figure")
-    entry = {name: getattr(claim, name) for name in text_of}
-    return {**entry, "measures": [measure_entry(measure) for measure in claim.measures]}
-
-
-def measure_entry(measure: Measure) -> dict[str, Any]:
-    runs = [case.id for case in measure.cases]
-    more = {"unit": measure.unit, "runs": runs, "source": measure.source}
-    text_of = {name: value for name, value in more.items() if value}
-    return {"label": measure.label, "value": float(measure), **text_of}
+def entry(measure: Measure) -> dict[str, Any]:
+    """A number with what is known of it."""
+    known = {**vars(measure), "cases": None, "runs": [case.id for case in measure.cases]}
+    return {"value": float(measure), **{name: value for name, value in known.items() if value}}
