@@ -4,21 +4,14 @@ Their words are in words.toml.  A function here gives a verdict and the numbers 
 that were measured say where they come from.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from chasles.integrators.tableaux import METHODS
-from chasles.studies.paper import rules
-from chasles.studies.paper.examples import (
-    BOOST,
-    BOOSTS,
-    PLATFORM_SPEED,
-    boosted_name,
-    platform_name,
-)
+from chasles.studies.paper import examples, rules
 from chasles.studies.paper.printed_top import MIXED, operations_of_a_stage
 from chasles.studies.paper.rules import (
     DRIFTS,
@@ -32,7 +25,7 @@ from chasles.studies.paper.rules import (
     two_orders,
     verdict,
 )
-from chasles.studies.paper.study import FORMS, PAPER_SPACES, CaseResult, Measure, Study
+from chasles.studies.paper.study import FORMS, PAPER_SPACES, CaseResult, Measure, Study, measures_in
 from chasles.studies.words import filled, words
 
 PAPER_T0 = 13_970.0  # J, printed as 13.97 kJ
@@ -60,14 +53,6 @@ def claim(study: Study, key: str, entry: dict[str, Any]) -> Claim:
     if found != ONLY_IF:
         texts["condition"] = ""
     return Claim(key=key, verdict=found, measures=tuple(measures_in(values)), **texts)
-
-
-def measures_in(values: Any) -> Iterator[Measure]:
-    if isinstance(values, Measure):
-        yield values
-    elif isinstance(values, dict | list):
-        for value in values.values() if isinstance(values, dict) else values:
-            yield from measures_in(value)
 
 
 # --- one number on both groups --------------------------------------------------------------------
@@ -240,7 +225,7 @@ def loop_size(study: Study, outcome: CaseResult, label: str) -> Measure:
 
 
 def slowly_moving_body(study: Study) -> Finding:
-    name = platform_name(PLATFORM_SPEED)
+    name = examples.platform_name(examples.PLATFORM_SPEED)
     a, b = (o.gap("pivot") for o in study.pair(name))
     grounded = ONLY_IF if study.run("heavy-top", "SE3").gap("pivot") < EXACT else FAILS
     return HOLDS if a < EXACT else grounded, {
@@ -248,22 +233,26 @@ def slowly_moving_body(study: Study) -> Finding:
         "b": b,
         "inside": study.chosen(name).gap("pivot"),
         "framed": study.run(name, "framed").gap("pivot"),
-        "at_rest": study.run(platform_name(0.0), "SE3").gap("pivot"),
+        "at_rest": study.run(examples.platform_name(0.0), "SE3").gap("pivot"),
     }
 
 
 def equivalent_otherwise(study: Study) -> Finding:
     """A pair in uniform flight is "another case": seen from beside it, it is the pair at rest."""
-    names = [boosted_name(BOOST), boosted_name(BOOSTS[-1]), "floating-pair"]
+    names = [
+        examples.boosted_name(examples.BOOST),
+        examples.boosted_name(examples.BOOSTS[-1]),
+        "floating-pair",
+    ]
     gaps, fastest, resting = ([o.gap("joint") for o in study.pair(name)] for name in names)
     return verdict(alike(*gaps)), {
-        "boost": BOOST,
+        "boost": examples.BOOST,
         "gaps": gaps,
         "inside": study.chosen(names[0]).gap("joint"),
         "resting": resting,
         "wider": Measure("ratio of the gaps, SE(3)/SO(3)xR3", gaps[0] / gaps[1]),
         "widest": fastest[0] / fastest[1],
-        "fastest": BOOSTS[-1],
+        "fastest": examples.BOOSTS[-1],
         "losses": [momentum_loss(outcome) for outcome in study.pair("free body")],
     }
 

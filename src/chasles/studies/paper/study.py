@@ -1,6 +1,6 @@
 """The runs of one report: each is made when first asked for, and shared by all that use it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
 from math import inf
@@ -76,6 +76,15 @@ class Measure(float):
         made = super().__new__(cls, value)
         made.label, made.unit, made.cases, made.source = label, unit, cases, source
         return made
+
+
+def measures_in(values: Any) -> Iterator[Measure]:
+    """Those among values, in lists and in dicts, too."""
+    if isinstance(values, Measure):
+        yield values
+    elif isinstance(values, dict | list):
+        for value in values.values() if isinstance(values, dict) else values:
+            yield from measures_in(value)
 
 
 @dataclass(frozen=True)
