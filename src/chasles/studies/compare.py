@@ -197,29 +197,23 @@ class Comparison(Printed):
         return [said, self._table(), *notes]
 
     def _table(self) -> Table:
-        first = self.outcomes[0]
-        joints = [(name, unit) for name in self.shown_joints for unit in first.gap_units(name)]
-        momenta = [o.momentum_drift is not None for o in self.outcomes]
-        angular = [o.angular_drift is not None for o in self.outcomes]
-        header = ["candidate", *(f"{name} [{unit}]" for name, unit in joints)]
-        more = len(self.model.joints) - len({name for name, _ in joints})
-        header += [f"worst of {more} more"] * bool(more)
-        header += ["energy"] + ["momentum"] * any(momenta) + ["ang. mom."] * any(angular)
-        header += ["us/step", "steps"]
-        rows = []
-        for outcome in self.outcomes:
-            row = [outcome.label]
-            row += [self._cell(outcome, name, unit) for name, unit in joints]
-            if more:
-                shown = {name for name, _ in joints}
-                rest = [gap.worst for name, gap in outcome.gaps.items() if name not in shown]
-                row.append(small(max(rest)))
-            row.append(small(outcome.energy_drift))
-            row += [small(outcome.momentum_drift)] * any(momenta)
-            row += [small(outcome.angular_drift)] * any(angular)
-            row += ["-" if outcome.cost is None else plain(outcome.cost), str(outcome.steps)]
-            rows.append(row)
-        return Table(header, rows)
+        every, shown = self.outcomes, self.shown_joints
+        columns: dict[str, Sequence[str]] = {"candidate": self.labels}
+        for name in shown:
+            for unit in every[0].gap_units(name):
+                columns[f"{name} [{unit}]"] = [self._cell(o, name, unit) for o in every]
+        rest = [name for name in self.model.joint_names if name not in shown]
+        if rest:
+            worst = [max(o.gaps[name].worst for name in rest) for o in every]
+            columns[f"worst of {len(rest)} more"] = list(map(small, worst))
+        columns["energy"] = [small(o.energy_drift) for o in every]
+        for k, title in enumerate(("momentum", "ang. mom.")):
+            drifts = [o.momentum_drifts[k] for o in every]
+            if any(drift is not None for drift in drifts):
+                columns[title] = list(map(small, drifts))
+        columns["us/step"] = ["-" if o.cost is None else plain(o.cost) for o in every]
+        columns["steps"] = [str(o.steps) for o in every]
+        return Table(list(columns), list(zip(*columns.values())))
 
     def _cell(self, outcome: Outcome, joint: str, unit: str) -> str:
         gap = outcome.gaps[joint]
@@ -231,12 +225,10 @@ class Comparison(Printed):
     @property
     def shown_joints(self) -> list[str]:
         """All joints if they are few, else the worst ones."""
-
-        def worst(name: str) -> float:
-            return max(outcome.gaps[name].worst for outcome in self.outcomes)
-
-        chosen = sorted(self.model.joint_names, key=worst, reverse=True)[:SHOWN_JOINTS]
-        return [name for name in self.model.joint_names if name in chosen]
+        names = self.model.joint_names
+        worst = {name: max(o.gaps[name].worst for o in self.outcomes) for name in names}
+        chosen = sorted(names, key=worst.__getitem__, reverse=True)[:SHOWN_JOINTS]
+        return [name for name in names if name in chosen]
 
     # --- as data ---
 

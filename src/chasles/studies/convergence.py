@@ -141,45 +141,35 @@ class Convergence(Printed):
 
     def _parts(self) -> list[str | Table]:
         rows = []
-        for family in self.families:
-            if family.refused:
-                rows.append([family.method, family.spaces, str(family.order), *["-"] * 5])
+        for f in self.families:
+            row = [f.method, f.spaces, str(f.order)]
+            if f.refused:
+                rows.append(row + ["-"] * 5)
                 continue
-            best = family.runs[-1]
-            slopes = [
-                "-" if np.isnan(slope) else f"{slope:.2f}"
-                for slope in map(family.observed, QUANTITIES)
-            ]
-            counted = sum(run.counts for run in family.runs)
-            rows.append([
-                family.method, family.spaces, str(family.order), *slopes,
-                small(best.error.pose), f"{counted} of {len(family.runs)}",
-            ])  # fmt: skip
+            slopes = map(f.observed, QUANTITIES)
+            row += ["-" if np.isnan(slope) else f"{slope:.2f}" for slope in slopes]
+            counted = sum(run.counts for run in f.runs)
+            rows.append([*row, small(f.runs[-1].error.pose), f"{counted} of {len(f.runs)}"])
         header = ["method", "spaces", "order", "poses", "velocities", "reactions",
                   "best error [m]", "runs that count"]  # fmt: skip
-        said = f"{self.model!r}, errors at {self.until:g} s"
-        lines: list[str | Table] = [said, Table(header, rows, 2)]
-        lines += [f"{f.method} in {f.spaces}: {f.refused}" for f in self.families if f.refused]
-        lines.append(f"The reference is good to {self.uncertainty}.")
-        return lines
+        return [
+            f"{self.model!r}, errors at {self.until:g} s",
+            Table(header, rows, 2),
+            *(f"{method} in {spaces}: {why}" for (method, spaces), why in self.refused.items()),
+            f"The reference is good to {self.uncertainty}.",
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and words."""
-        return {
-            "until": self.until,
-            "uncertainty": vars(self.uncertainty),
-            "families": [
-                {
-                    "method": f.method,
-                    "spaces": f.spaces,
-                    "order": f.order,
-                    "observed": {w: f.observed(w) for w in QUANTITIES},
-                    "refused": f.refused,
-                    "runs": [{"step": r.step, **vars(r.error), "counts": r.counts} for r in f.runs],
-                }
-                for f in self.families
-            ],
-        }
+        families = [
+            {
+                **vars(f),
+                "observed": {what: f.observed(what) for what in QUANTITIES},
+                "runs": [{"step": r.step, **vars(r.error), "counts": r.counts} for r in f.runs],
+            }
+            for f in self.families
+        ]
+        return {"until": self.until, "uncertainty": vars(self.uncertainty), "families": families}
 
 
 @explained

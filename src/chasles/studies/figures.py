@@ -11,9 +11,9 @@ from chasles.studies.compare import Comparison
 from chasles.studies.convergence import Convergence, Family
 from chasles.studies.measure import Outcome
 from chasles.studies.work_precision import Work, WorkPrecision
-from chasles.view.panels import Curve, logarithmic
+from chasles.view.panels import COLOURS, Series, logarithmic
 from chasles.view.plots import Draw, Figure, Panel
-from chasles.view.study_panels import COLOURS, Series, bars, front, slopes
+from chasles.view.study_panels import bars, front, slopes
 
 ROOM = 1e-17  # zero on a logarithmic axis
 OWN = {"SE3": "se3", "SO3xR3": "product", "auto": "chosen"}
@@ -31,7 +31,7 @@ def comparison_figure(comparison: Comparison) -> Figure:
     colours = colours_of(comparison.labels)
     panels = [joint_panel(comparison, joint, colours) for joint in comparison.shown_joints]
     curves = [
-        Curve(o.t, np.abs(o.energy_error), o.label, colours[o.label]) for o in comparison.outcomes
+        Series(o.label, np.abs(o.energy_error), colours[o.label], o.t) for o in comparison.outcomes
     ]
     energy = logarithmic(curves, "Energy", "|E − E₀| / max T", ROOM)
     panels.append(Panel(energy, "Energy drift over time"))
@@ -42,14 +42,10 @@ def comparison_figure(comparison: Comparison) -> Figure:
 
 
 def joint_panel(comparison: Comparison, joint: str, colours: dict[str, str]) -> Panel:
+    gaps = {o: o.gaps[joint] for o in comparison.outcomes}
     curves = [
-        Curve(
-            o.t,
-            np.maximum(o.gaps[joint].translation, o.gaps[joint].rotation),
-            o.label,
-            colours[o.label],
-        )
-        for o in comparison.outcomes
+        Series(o.label, np.maximum(gap.translation, gap.rotation), colours[o.label], o.t)
+        for o, gap in gaps.items()
     ]
     unit = " or ".join(comparison.outcomes[0].gap_units(joint))
     return Panel(logarithmic(curves, joint, f"gap in {unit}", ROOM), f"Gap of {joint} over time")

@@ -149,18 +149,15 @@ class WorkPrecision(Printed):
         ]  # fmt: skip
         header = ["method", "spaces", "setting", "error [m]", "evaluations", "matrices", "ms"]
         runs = f", medians over {self.starts} starts" if self.starts > 1 else ""
-        said = f"{self.model!r}, errors at {self.until:g} s{runs}"
-        lines: list[str | Table] = [said, Table(header, rows, 3)]
-        lines += [f"{w.method} in {w.spaces}: {w.refused}" for w in self.works if w.refused]
-        return lines
+        return [
+            f"{self.model!r}, errors at {self.until:g} s{runs}",
+            Table(header, rows, 3),
+            *(f"{w.method} in {w.spaces}: {w.refused}" for w in self.works if w.refused),
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and words."""
-        works = [
-            {"method": w.method, "spaces": w.spaces, "kind": w.kind, "refused": w.refused,
-             "points": [vars(p) for p in w.points]}
-            for w in self.works
-        ]  # fmt: skip
+        works = [{**vars(w), "points": [vars(p) for p in w.points]} for w in self.works]
         return {"until": self.until, "starts": self.starts, "works": works}
 
 

@@ -22,7 +22,7 @@ from chasles.model.coordinates import ANGLE
 from chasles.model.drivers import AnyDriver
 from chasles.model.keywords import checked_keywords
 from chasles.result.result import Result
-from chasles.view.panels import largest_of, log_axis, seconds_axis, thinned, titles
+from chasles.view.panels import largest_of, log_scale, seconds_axis, thinned, titles
 from chasles.view.picture import checked_axes, checked_target, finished, new_axes
 from chasles.view.plots import RC
 from chasles.view.theme import LIGHT
@@ -96,7 +96,7 @@ def draw(ax: Axes, t: Floats, found: list[Curves]) -> None:
     if logarithmic:
         positive = np.maximum(every[len(every) // 50 :], FLOOR)
         low = max(float(np.quantile(positive, 0.02)) / 2.0, FLOOR)
-        log_axis(ax, low, max(largest, 10 * FLOOR), zero=FLOOR)
+        log_scale(ax.yaxis, low, max(largest, 10 * FLOOR), zero=FLOOR)
     if not logarithmic:
         room_for_constants(ax, every)
     titles(ax, title, largest_of([every]))

@@ -11,7 +11,7 @@ from chasles.model.colours import hex_of
 from chasles.model.shapes import Sphere
 from chasles.result.result import Result
 from chasles.view.camera import FROM_A_CORNER, angled, camera_of
-from chasles.view.panels import Curve, signed, thinned
+from chasles.view.panels import COLOURS, Series, signed, thinned
 from chasles.view.picture import draw_solids, frame, points_of
 from chasles.view.plots import Figure, Panel, drawing
 from chasles.view.scene import (
@@ -25,7 +25,7 @@ from chasles.view.scene import (
     stick,
     tubes_of,
 )
-from chasles.view.study_panels import COLOURS, legend_below
+from chasles.view.study_panels import legend_below
 from chasles.view.theme import LIGHT
 
 #: Of the views from above a corner: what points upwards.
@@ -40,7 +40,7 @@ BALL = 0.028  # radius of a point mass, over the size of the model
 def benchmark_figure(name: str, result: Result, asked: Any) -> Figure:
     """What a Drawing of the library asks for: the mechanism, and curves beside it."""
     curves = [
-        Curve(result.t, values, label, COLOURS[index % len(COLOURS)])
+        Series(label, values, COLOURS[index % len(COLOURS)], result.t)
         for index, (label, values) in enumerate(asked.curves(result))
     ]
     return Figure(name, "", "", (
@@ -50,7 +50,7 @@ def benchmark_figure(name: str, result: Result, asked: Any) -> Figure:
 
 
 @drawing
-def over_time(ax: Axes, curves: list[Curve], title: str, label: str) -> None:
+def over_time(ax: Axes, curves: list[Series], title: str, label: str) -> None:
     """Curves on one linear axis, named below it."""
     signed(curves, title, label)(ax)
     if len(curves) > 1:

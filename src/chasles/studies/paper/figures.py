@@ -11,7 +11,7 @@ from chasles.studies.paper.examples import EXAMPLES
 from chasles.studies.paper.rules import EXACT
 from chasles.studies.paper.study import CaseResult, Study
 from chasles.studies.words import filled, words
-from chasles.view.panels import Curve, components, logarithmic, signed
+from chasles.view.panels import Series, components, logarithmic, signed
 from chasles.view.picture import sketch
 from chasles.view.plots import Draw, Figure, Panel
 from chasles.view.theme import scientific
@@ -53,9 +53,9 @@ def captioned_figure(
 Values = Callable[[CaseResult], Floats]
 
 
-def curves(shown: Mapping[str, CaseResult], values: Values) -> list[Curve]:
+def curves(shown: Mapping[str, CaseResult], values: Values) -> list[Series]:
     """Values of the runs over time, in the colours of their spaces."""
-    return [Curve(o.t, values(o), NAMES[s], COLOURS[s]) for s, o in shown.items()]
+    return [Series(NAMES[s], values(o), COLOURS[s], o.t) for s, o in shown.items()]
 
 
 def gap(joint: str) -> Values:

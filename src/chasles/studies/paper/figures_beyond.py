@@ -26,9 +26,9 @@ from chasles.studies.paper.study import (
     CaseResult,
     Study,
 )
-from chasles.view.panels import Curve, logarithmic, signed
+from chasles.view.panels import Series, logarithmic, signed
 from chasles.view.plots import Figure, Panel
-from chasles.view.study_panels import Series, dots, slopes, strips
+from chasles.view.study_panels import dots, slopes, strips
 
 
 def reference_figure(study: Study) -> Figure:
@@ -42,10 +42,10 @@ def reference_figure(study: Study) -> Figure:
     own = largest_so_far(study.position_error(printed.position))
     lost = printed.kinetic / printed.kinetic[0] - 1
     distances = [
-        Curve(study.times, own, "paper's reference", "other", dashed=True),
+        Series("paper's reference", own, "other", study.times, dashed=True),
         *curves(shown, error_so_far),
     ]
-    drifts = [Curve(study.times, lost, "paper's reference", "other", width=1.0)]
+    drifts = [Series("paper's reference", lost, "other", study.times, width=1.0)]
     proper, product = (float(error_so_far(shown[s])[-1]) for s in PAPER_SPACES)
     words = {
         "energy": float(np.abs(tight.kinetic / tight.kinetic[0] - 1).max()),
@@ -64,10 +64,10 @@ def eta_figure(study: Study) -> Figure:
     mixed = study.printed(MIXED)
     mixed_energy = np.abs(mixed.kinetic / mixed.kinetic[0] - 1)
     named = (("SE(3)", proper, "se3"), ("hybrid η", hybrid, "product"))
-    energies = [Curve(o.t, drift_so_far(o), name, colour) for name, o, colour in named]
-    energies.append(Curve(mixed.t, largest_so_far(mixed_energy), "body-fixed η", "y"))
-    gaps = [Curve(o.t, gap("pivot")(o), name, colour) for name, o, colour in named]
-    gaps.append(Curve(mixed.t, mixed.gap, "body-fixed η", "y"))
+    energies = [Series(name, drift_so_far(o), colour, o.t) for name, o, colour in named]
+    energies.append(Series("body-fixed η", largest_so_far(mixed_energy), "y", mixed.t))
+    gaps = [Series(name, gap("pivot")(o), colour, o.t) for name, o, colour in named]
+    gaps.append(Series("body-fixed η", mixed.gap, "y", mixed.t))
     words = {
         "hybrid": hybrid.energy_drift / proper.energy_drift,
         "mixed": float(mixed_energy.max()) / proper.energy_drift, "until": proper.case.until,
@@ -105,8 +105,8 @@ def loop_figure(study: Study) -> Figure:
     screw = [study.loop_size(o) for o in study.pair("three-bar", "screw")]
     for letter, o in zip("ab", runs):
         loop, name = np.linalg.norm(study.loop_gap(o)[0], axis=1), NAMES[o.case.spaces]
-        thin = [Curve(o.t, gap(joint)(o), joint, colour) for joint, colour in zip(o.gaps, "xyz")]
-        every = [Curve(o.t, loop, "around the loop", "ink", width=3.0), *thin]
+        thin = [Series(joint, gap(joint)(o), colour, o.t) for joint, colour in zip(o.gaps, "xyz")]
+        every = [Series("around the loop", loop, "ink", o.t, width=3.0), *thin]
         draw = signed(every, f"{letter}) {name}", "gap in {} m", limit, positive=True)
         panels.append(Panel(draw, f"Gaps of the three joints and of the loop on {name}"))
     return captioned_figure("loop-identity", {"screw": screw}, panels)
@@ -165,10 +165,10 @@ def projection_figure(study: Study) -> Figure:
     closed = study.chosen("three-bar", stabilise="projection")
     named = (("as it is", free, "chosen"), ("projected", closed, "other"))
     gaps = [
-        Curve(o.t, np.max([g.translation for g in o.gaps.values()], axis=0), name, colour)
+        Series(name, np.max([g.translation for g in o.gaps.values()], axis=0), colour, o.t)
         for name, o, colour in named
     ]
-    energies = [Curve(o.t, drift_so_far(o), name, colour) for name, o, colour in named]
+    energies = [Series(name, drift_so_far(o), colour, o.t) for name, o, colour in named]
     words = {
         "gap": closed.largest_gap(), "before": free.energy_drift, "after": closed.energy_drift
     }  # fmt: skip

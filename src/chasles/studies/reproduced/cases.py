@@ -8,6 +8,7 @@ nothing is invented.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -169,44 +170,24 @@ def spin(model: Model, body: str, until: float, **options: Any) -> float:
     return float(result.angular_velocity(body, axes="world")[-1, 1])
 
 
-def top_spin(**options: Any) -> float:
-    return spin(heavy_top(), "top", 2.0, **options)
-
-
-def two_spin(**options: Any) -> float:
-    return spin(two_tops(), "first", 0.5, **options)
-
-
 # --- generalized-alpha on the heavy top: its orders, and its transients ---------------------------
 
 #: Seconds, and numbers of steps, whose errors show a slope.
 UNTIL, COUNTS = 0.1, (400, 800)
 
 
-def slope(of: Any, spaces: str, rate: float = 150.0, **alpha: Any) -> float:
+def slope(of: Callable[[Result], Any], spaces: str, rate: float = 150.0, **alpha: Any) -> float:
     """The observed order of a quantity of a run: log2 of the errors of two steps.
 
     `alpha` are options of the method.
     """
-    errors = []
+    model, method, errors = heavy_top(rate), generalized_alpha(**alpha), []
     for count in COUNTS:
-        method = generalized_alpha(**alpha)
-        run = simulate_quietly(
-            heavy_top(rate), UNTIL, step=UNTIL / count, spaces=spaces, method=method
-        )
-        near = simulate_quietly(
-            heavy_top(rate), UNTIL, step=UNTIL / (4 * count), save_every=4, method="dop853"
-        )
+        step = UNTIL / count
+        run = simulate_quietly(model, UNTIL, step=step, spaces=spaces, method=method)
+        near = simulate_quietly(model, UNTIL, step=step / 4, save_every=4, method="dop853")
         errors.append(np.abs(of(run) - of(near))[1:].max())
     return float(np.log2(errors[0] / errors[1]))
-
-
-def order_of_places(**options: Any) -> float:
-    return slope(lambda run: run.position("top"), **options)
-
-
-def order_of_reactions(**options: Any) -> float:
-    return slope(lambda run: run.reaction("pivot").force, **options)
 
 
 # --- examples whose papers show curves ------------------------------------------------------------
@@ -250,13 +231,19 @@ def tilt_of_disc(**options: Any) -> float:
 # --- all of them ----------------------------------------------------------------------------------
 
 
-MEASURED = (top_spin, two_spin, order_of_places, order_of_reactions, height, tilt_of_disc)
+MEASURED: dict[str, Callable[..., float]] = {
+    "top_spin": lambda **options: spin(heavy_top(), "top", 2.0, **options),
+    "two_spin": lambda **options: spin(two_tops(), "first", 0.5, **options),
+    "order_of_places": partial(slope, lambda run: run.position("top")),
+    "order_of_reactions": partial(slope, lambda run: run.reaction("pivot").force),
+    "height": height,
+    "tilt_of_disc": tilt_of_disc,
+}
 
 
 def case_of(name: str, measured: str, rows: list[list[Any]], **told: Any) -> Case:
     """A case from its entry in cases.toml."""
-    (own,) = (function for function in MEASURED if function.__name__ == measured)
-    return Case(name, measured=own, rows=[TableRow(*row) for row in rows], **told)
+    return Case(name, measured=MEASURED[measured], rows=[TableRow(*row) for row in rows], **told)
 
 
 CASES: dict[str, Case] = {

@@ -7,8 +7,9 @@ import numpy as np
 
 from chasles.studies.spaces_study import endurance
 from chasles.studies.spaces_study.cases import BOTH, METHODS, RULES
+from chasles.view.panels import Series
 from chasles.view.plots import Draw, Figure, Panel
-from chasles.view.study_panels import Series, bars, distribution, dots, slopes
+from chasles.view.study_panels import bars, distribution, dots, slopes
 
 #: space -> how it is called, and its colour where it is drawn
 LOOKS = {
