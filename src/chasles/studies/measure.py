@@ -267,20 +267,25 @@ def momentum_errors(result: Result) -> tuple[Floats | None, Floats | None]:
 
 def spin_about_centre(result: Result) -> tuple[Floats, float]:
     """Angular momentum about the centre of mass (T, 3), and the size of its largest part."""
-    bodies = result.model.bodies
-    masses = np.array([body.mass for body in bodies])
-    centre = sum(m * result.position(b) for m, b in zip(masses, bodies)) / masses.sum()
-    drift = result.momentum() / masses.sum()
+    centre, total_mass = centre_of_mass(result)
+    drift = result.momentum() / total_mass
     total = np.zeros((len(result.t), 3))
     largest = 0.0
-    for mass, body in zip(masses, bodies):
+    for body in result.model.bodies:
         inertia = np.array(body.inertia)
         spin = result.rotation(body) @ (result.angular_velocity(body) @ inertia)[..., None]
         lever, speed = result.position(body) - centre, result.velocity(body) - drift
-        part = mass * np.cross(lever, speed) + spin[..., 0]
+        part = body.mass * np.cross(lever, speed) + spin[..., 0]
         total += part
         largest = max(largest, float(np.linalg.norm(part, axis=1).max()))
     return total, largest
+
+
+def centre_of_mass(result: Result) -> tuple[Floats, float]:
+    """Of the whole model (T, 3), m, and its mass, kg."""
+    bodies = result.model.bodies
+    total = sum(body.mass for body in bodies)
+    return sum(body.mass * result.position(body) for body in bodies) / total, total
 
 
 def drift_of(values: Floats, scale: float) -> Floats:

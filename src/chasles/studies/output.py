@@ -9,6 +9,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -93,34 +94,45 @@ def tell(what: str, progress: bool | None = None) -> None:
         print(f"chasles: {what} ...", file=sys.stderr)
 
 
-def answered(
-    questions: Mapping[str, Callable[[], Any]], progress: bool | None, **made: Any
-) -> dict[str, Any]:
-    """Every number of a study, with a bar on stderr; under "made" how they came about."""
-    began = time.perf_counter()
-    data: dict[str, Any] = {}
-    with progress_bar(questions.items(), unit="question", progress=progress) as bar:
-        for name, question in bar:
-            bar.set_description(name)
-            data[name] = question()
-    data["made"] = {
-        **made,
-        "seconds": round(time.perf_counter() - began, 1),
-        "chasles": version("chasles"),
-        "python": platform.python_version(),
-    }
-    return data
+@dataclass(frozen=True)
+class Study:
+    """A study that becomes a page.
 
+    file       of the page
+    images     folder of its figures and numbers, within that of images
+    questions  name -> what answers it with numbers, from how much is to be run
+    page       the text, from all numbers
+    figures    the figures, likewise
+    """
 
-def write_study(
-    out: Path, images: Path, page: str, text: str, figures: Sequence[Any], data: Any, png: bool
-) -> Path:
-    """The page, with its figures and results.json in the folder of images."""
-    from chasles.view.plots import save_files  # late: it draws
+    file: str
+    images: str
+    questions: Mapping[str, Callable[[Any], Any]]
+    page: Callable[[dict[str, Any]], str]
+    figures: Callable[[dict[str, Any]], Sequence[Any]]
 
-    folder = writable(out / images)
-    for figure in figures:
-        save_files(figure, folder, png=png)
-    write_text(folder / "results.json", json.dumps(finite(data, DIGITS)) + "\n")
-    write_text(out / page, text)
-    return out / page
+    def measured(self, scope: Any, progress: bool | None, **made: Any) -> dict[str, Any]:
+        """Every number, with a bar on stderr; under "made" how they came about."""
+        began = time.perf_counter()
+        data: dict[str, Any] = {}
+        with progress_bar(self.questions.items(), unit="question", progress=progress) as bar:
+            for name, question in bar:
+                bar.set_description(name)
+                data[name] = question(scope)
+        data["made"] = {
+            **made,
+            "seconds": round(time.perf_counter() - began, 1),
+            "chasles": version("chasles"),
+            "python": platform.python_version(),
+        }
+        return data
+
+    def write(self, out: Path, data: dict[str, Any], png: bool) -> Path:
+        """The page, with its figures and results.json in the folder of images."""
+        from chasles.view.plots import save_files  # late: it draws
+
+        folder = writable(out / "images" / self.images)
+        for figure in self.figures(data):
+            save_files(figure, folder, png=png)
+        write_text(folder / "results.json", json.dumps(finite(data, DIGITS)) + "\n")
+        return write_text(out / self.file, self.page(data))

@@ -1,14 +1,13 @@
 """The study as a page: the text of page.md with the measured numbers in their places."""
 
-from collections.abc import Callable, Mapping
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from chasles.model import Model
 from chasles.model.tables import Table
-from chasles.studies.output import answered, write_study
+from chasles.studies.output import Study
 from chasles.studies.spaces_study import cases, endurance, loops
 from chasles.studies.spaces_study.cases import FAST, RULES
 from chasles.studies.spaces_study.drawings import NAMES, figures, relative_errors
@@ -201,42 +200,31 @@ def endurance_values(data: dict[str, Any]) -> dict[str, str]:
 
 # --- all of it: run, draw, write ------------------------------------------------------------------
 
-
-def measured(
-    effort: cases.Effort, linkages: Mapping[str, Model], progress: bool | None = None
-) -> dict[str, Any]:
-    """Every number of the study, with a bar on stderr; linkages are over-constrained loops."""
-    ledger = cases.Ledger()
-    questions: dict[str, Callable[[], Any]] = {
-        "ground": lambda: cases.pairs(effort, ledger, moving=False),
-        "moving": lambda: cases.pairs(effort, ledger, moving=True),
-        "orders": cases.orders,
-        "trees": lambda: cases.trees(effort, ledger),
-        "spins": endurance.spins,
-        "long": lambda: endurance.long_runs(effort),
-        "door": endurance.door,
-        "floating": cases.floating,
-        "platform": cases.platform,
-        "kept": endurance.kept,
-        "loops": lambda: loops.loops(effort, ledger),
-        "redundant": lambda: loops.redundant(linkages, ledger),
-        "cost": lambda: cases.cost(effort),
-        "cayley": cases.cayley_against_exp,
-    }
-    data = answered(questions, progress, quick=effort.quick, step=cases.STEP, until=cases.UNTIL)
-    data["predictions"] = {"checked": ledger.checked, "exact": ledger.held, "wrong": ledger.wrong}
-    return data
+STUDY = Study("study.md", "study", {
+    "ground": cases.pairs,
+    "moving": partial(cases.pairs, moving=True),
+    "orders": cases.orders,
+    "trees": cases.trees,
+    "spins": endurance.spins,
+    "long": endurance.long_runs,
+    "door": endurance.door,
+    "floating": cases.floating,
+    "platform": cases.platform,
+    "kept": endurance.kept,
+    "loops": loops.loops,
+    "redundant": loops.redundant,
+    "cost": cases.cost,
+    "cayley": cases.cayley_against_exp,
+    "predictions": lambda scope: scope.predictions,
+}, page, figures)  # fmt: skip
 
 
-def make_study(
-    out: Path, effort: cases.Effort, linkages: Mapping[str, Model], progress: bool | None = None
-) -> str:
+def make_study(out: Path, quick: bool, slow: bool, progress: bool | None = None) -> str:
     """Write study.md, the figures and results.json to `out`; returns what to tell the user."""
-    data = measured(effort, linkages, progress)
-    drawn, images, png = figures(data), Path("images") / "study", not effort.quick
-    target = write_study(out, images, "study.md", page(data), drawn, data, png)
+    made = {"quick": quick, "step": cases.STEP, "until": cases.UNTIL}
+    data = STUDY.measured(cases.Scope(quick, slow), progress, **made)
     predicted = data["predictions"]
     return (
-        f"{target}: {len(drawn)} figures, {predicted['checked']} predictions,"
+        f"{STUDY.write(out, data, png=not quick)}: {predicted['checked']} predictions,"
         f" {len(predicted['wrong'])} of them wrong, in {data['made']['seconds']:g} s"
     )
