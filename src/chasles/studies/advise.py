@@ -174,25 +174,16 @@ class Advice(Printed):
 
     def as_dict(self) -> dict[str, Any]:
         """The targets, the recommendation and all trials as plain data."""
-
-        def plain_dict(t: Trial) -> dict[str, Any]:
-            spaces, stabiliser, method, _ = t.words
-            return {
-                "spaces": spaces, "stabilise": stabiliser, "method": method,
-                "step": t.options["step"], "operations_per_step": t.cost,
-                "operations_per_second": 1e6 * t.cost_per_second, "worst_gap": t.worst_gap,
-                "energy_drift": t.energy_drift, "until": t.until,
-            }  # fmt: skip
-
+        chosen, confirmed = (t and t.as_dict() for t in (self.chosen, self.confirmed))
         return {
             "target": self.target,
             "energy": self.energy,
             "until": self.until,
             "met": self.met,
-            "best": plain_dict(self.chosen) if self.chosen else None,
-            "confirmed": plain_dict(self.confirmed) if self.confirmed else None,
-            "front": [plain_dict(t) for t in self.front],
-            "evidence": [plain_dict(t) for t in self.evidence],
+            "best": chosen,
+            "confirmed": confirmed,
+            "front": [t.as_dict() for t in self.front],
+            "evidence": [t.as_dict() for t in self.evidence],
         }
 
 

@@ -302,8 +302,7 @@ def trusted_reference(
 ) -> tuple[list[Result], MotionError]:
     """Runs that others are measured against, and by what they may be off."""
     if given is not None:
-        same = isinstance(given, Result) and given.model.body_names == cases.model.body_names
-        if not same:
+        if not isinstance(given, Result) or given.model.body_names != cases.model.body_names:
             raise InvalidOption(
                 f"convergence: the reference must be a Result of the model, got"
                 f" {short_repr(given)}.",
@@ -332,7 +331,5 @@ def measured(
     errors = {step: cases.error(runs, exact) for step, runs in found.items()}
     if not errors:
         return (), refused or "stopped before the end at every step"
-    return tuple(
-        Measured(step, error, TRUSTED * uncertainty.pose < error.pose < largest)
-        for step, error in errors.items()
-    ), ""
+    least = TRUSTED * uncertainty.pose
+    return tuple(Measured(h, e, least < e.pose < largest) for h, e in errors.items()), ""

@@ -1,6 +1,7 @@
 """Figures of comparisons and advice; how they are drawn is the view's business."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -71,9 +72,7 @@ def advice_figure(advice: Advice) -> Figure:
             values = [max(getattr(t, attribute), ROOM) for t in own]
             if own:
                 costs = [t.cost_per_second for t in own]
-                words = [
-                    f"{t.words[2]}, {1e3 * t.options['step']:.3g} ms" for t in own
-                ]  # method and step
+                words = [f"{t.words[2]}, {1e3 * t.options['step']:.3g} ms" for t in own]
                 series.append(Series(label, values, colours[label], costs, words))
         ring = (chosen.cost_per_second, max(getattr(chosen, attribute), ROOM)) if chosen else None
         draw = front(series, ring, target, title, "million operations per simulated second", unit)
@@ -97,39 +96,25 @@ MOST_LINES = len(COLOURS)
 FLOOR = 1e-16
 
 
-def named(family: Family) -> str:
-    """The method with the order that was observed, if one was."""
-    slope = family.observed()
-    return family.method if np.isnan(slope) else f"{family.method} ({slope:.2f})"
-
-
-def panels_of(families: Sequence[Family]) -> list[list[Family]]:
-    """Families that share a panel: those of one space, so many at a time."""
-    groups: dict[str, list[Family]] = {}
-    for family in families:
-        if family.runs:
-            groups.setdefault(family.spaces, []).append(family)
-    return [
-        own[k : k + MOST_LINES] for own in groups.values() for k in range(0, len(own), MOST_LINES)
-    ]
-
-
 def convergence_figure(found: Convergence) -> Figure:
-    """A panel for every space: error over step."""
+    """A panel for every space: error over step, so many methods in each."""
     panels = []
-    for group in panels_of(found.families):
-        series = [
-            Series(
-                named(family),
-                [run.error.pose for run in family.runs],
-                COLOURS[k],
-                x=[run.step for run in family.runs],
-            )
-            for k, family in enumerate(group)
-        ]
-        draw = slopes(series, group[0].spaces, "step in s", f"error at {found.until:g} s, m", FLOOR)
-        panels.append(Panel(draw, f"Error over step in {group[0].spaces}"))
+    drawn = [family for family in found.families if family.runs]
+    for space in dict.fromkeys(family.spaces for family in drawn):
+        lines = [order_line(family) for family in drawn if family.spaces == space]
+        for k in range(0, len(lines), MOST_LINES):
+            group = [replace(line, colour=c) for line, c in zip(lines[k:], COLOURS)]
+            draw = slopes(group, space, "step in s", f"error at {found.until:g} s, m", FLOOR)
+            panels.append(Panel(draw, f"Error over step in {space}"))
     return Figure("convergence", "", "", tuple(panels), columns=min(3, max(1, len(panels))))
+
+
+def order_line(family: Family) -> Series:
+    """Errors over steps, named by the method and the order that was observed, if one was."""
+    slope = family.observed()
+    name = family.method if np.isnan(slope) else f"{family.method} ({slope:.2f})"
+    errors, steps = [run.error.pose for run in family.runs], [run.step for run in family.runs]
+    return Series(name, errors, "", steps)
 
 
 def work_panel(works: Sequence[Work], what: str, title: str, label: str) -> Draw:
@@ -137,14 +122,12 @@ def work_panel(works: Sequence[Work], what: str, title: str, label: str) -> Draw
     methods = list(dict.fromkeys(work.method for work in works))
     series = [
         Series(
-            work.label,
-            [point.error for point in work.points],
+            work.label, [point.error for point in work.points],
             COLOURS[methods.index(work.method) % MOST_LINES],
-            x=[scale * getattr(point, what) for point in work.points],
-            dashed=work.kind == "rtol",
+            [scale * getattr(point, what) for point in work.points], dashed=work.kind == "rtol",
         )
         for work in works
-    ]
+    ]  # fmt: skip
     return slopes(series, title, label, "error at the end, m", FLOOR)
 
 

@@ -33,8 +33,7 @@ ORDER_BELOW, ORDER_ABOVE = 0.5, 0.75
 class CheckedPrediction:
     """One joint of one candidate.
 
-    exact     whether it is predicted to hold to rounding
-    expected  the order with which it is predicted to drift, None if exact
+    expected  the order with which it is predicted to drift; None: to hold to rounding
     gap       the largest one observed, m or rad
     floor     gaps below this are rounding
     order     the observed order, None if it was not looked for or the gaps are all rounding
@@ -43,12 +42,16 @@ class CheckedPrediction:
 
     label: str
     joint: str
-    exact: bool
     expected: int | None
     gap: float
     floor: float
     order: float | None = None
     gaps: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is predicted to hold to rounding."""
+        return self.expected is None
 
     @property
     def holds(self) -> bool:
@@ -61,22 +64,20 @@ class CheckedPrediction:
     @property
     def agrees(self) -> bool:
         """A joint that does better than predicted does not contradict: the bound holds."""
-        if self.exact:
+        if self.holds or self.expected is None:
             return self.holds
-        if self.holds or self.order is None or self.expected is None:
-            return True
-        return self.order >= self.expected - ORDER_BELOW
+        return self.order is None or self.order >= self.expected - ORDER_BELOW
 
     @property
     def verdict(self) -> str:
         if not self.agrees:
             return "WRONG"
-        if not self.exact and self.holds:
+        if self.expected is None:
+            return "as predicted"
+        if self.holds:
             return "better than predicted: it holds"
-        above = self.order is not None and self.expected is not None and not self.exact
-        if above and self.order - self.expected > ORDER_ABOVE:  # type: ignore[operator]
-            return "better than predicted"
-        return "as predicted"
+        above = self.order is not None and self.order - self.expected > ORDER_ABOVE
+        return "better than predicted" if above else "as predicted"
 
     def __str__(self) -> str:
         said = "exact" if self.exact else f"drifts with order {self.expected}"
@@ -112,7 +113,6 @@ def predictions_of(model: Model, outcome: Outcome) -> list[CheckedPrediction]:
         CheckedPrediction(
             label=outcome.label,
             joint=name,
-            exact=name not in drifting,
             expected=outcome.candidate.order if name in drifting else None,
             gap=gap.worst,
             floor=floor + 3 * max(float(gap.translation[0]), float(gap.rotation[0])),

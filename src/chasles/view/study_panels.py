@@ -42,8 +42,8 @@ def worded(
 
 
 def log_limits(values: Floats, floor_at: float) -> tuple[float, float]:
-    """Powers of ten around positive values."""
-    kept = values[np.isfinite(values) & (values > 0)]
+    """Powers of ten around values; what is less than the floor is shown there."""
+    kept = values[np.isfinite(values)]
     low = max(float(kept.min()), floor_at) if kept.size else floor_at
     high = max(float(kept.max()), low) if kept.size else low
     return 10.0 ** floor(log10(low) - 0.05), 10.0 ** ceil(log10(high) + 0.05)

@@ -93,11 +93,11 @@ def random_starts(study: Study, kind: str) -> dict[str, Any]:
     ratios = study.random_ratios(kind, spin)
     plural = {"pendulum": "pendulums", "floating": "floating pairs"}[kind]
     label = f"median of SE(3)/SO(3)xR3 over {len(ratios)} random {plural}"
-    cases = tuple(case for pair in gaps for gap in pair for case in gap.cases)
+    runs = tuple(run for pair in gaps for gap in pair for run in gap.runs)
     return {
         "spin": spin,
         "starts": len(ratios),
-        "median": Measure(label, float(np.median(ratios)), cases=cases),
+        "median": Measure(label, float(np.median(ratios)), runs=runs),
         "wins": int((ratios < 1).sum()),
         "losses": int((ratios > 1).sum()),
         "share": float(np.mean(ratios < 1)),
@@ -139,7 +139,7 @@ def any_tableau(study: Study) -> Finding:
         "most": max(drifting),
         "held": filled("at most {a:m}" if inside > 0.0 else "@{a | m}", {"a": inside}),
         "tableaux": f"{len(methods)} Munthe-Kaas tableau{'x' if several else ''}",
-        "crude": crude.case.method,
+        "crude": crude.candidate.options["method"],
         "crude_gap": crude.gap("pivot"),
         "crude_energy": 100 * crude.energy_drift,
         "shown": "tableaux" if several else "heavy-top-pivot",
@@ -164,7 +164,7 @@ def top_energy(study: Study) -> Finding:
         "screws": screwed,
         "screw": screwed[1],
         "inside": study.chosen("heavy-top").energy_drift,
-        "until": longer[0].case.until,
+        "until": longer[0].until,
         "wider": float(mixed.gap[study.first].max()) / short[1].gap("pivot"),
         "ratio": ratio("of the energy drifts", b / a),
         "ratio_long": ratio("of the energy drifts, longer", long[1] / long[0]),
@@ -201,7 +201,7 @@ def best_overall(study: Study) -> Finding:
     loops = [study.loop_gap(o) for o in bars]
     identity = max(float(np.abs(loop - turns).max()) for loop, turns in loops)
     held = [o.gap(joint) < EXACT for o in map(study.chosen, four) for joint in o.gaps]
-    cases = tuple(o.case for o in bars)
+    runs = tuple(o.label for o in bars)
     most = all(2 * own > all_ for own, all_ in zip(better, of))
     return verdict(most), {
         "better": [
@@ -212,7 +212,7 @@ def best_overall(study: Study) -> Finding:
         "worse": [all_ - own for all_, own in zip(of, better)],
         "held": sum(held),
         "inside": len(held),
-        "identity": Measure("residual of the loop identity", identity, "m", cases),
+        "identity": Measure("residual of the loop identity", identity, "m", runs),
         "sizes": [loop_size(study, o, "loop gap") for o in bars],
         "screw": [
             loop_size(study, o, "loop gap, screw form") for o in study.pair("three-bar", "screw")
@@ -221,7 +221,7 @@ def best_overall(study: Study) -> Finding:
 
 
 def loop_size(study: Study, outcome: CaseResult, label: str) -> Measure:
-    return Measure(label, study.loop_size(outcome), "m", (outcome.case,))
+    return Measure(label, study.loop_size(outcome), "m", (outcome.label,))
 
 
 def slowly_moving_body(study: Study) -> Finding:
@@ -260,7 +260,7 @@ def equivalent_otherwise(study: Study) -> Finding:
 def momentum_loss(outcome: CaseResult) -> Measure:
     momentum = outcome.result.momentum()
     lost = float(np.abs(momentum - momentum[0]).max() / np.linalg.norm(momentum[0]))
-    return Measure("relative loss of linear momentum", lost, "", (outcome.case,))
+    return Measure("relative loss of linear momentum", lost, "", (outcome.label,))
 
 
 def more_complex(study: Study) -> Finding:

@@ -167,7 +167,7 @@ def no_gravity(study: Study) -> Pairs:
         outcome = study.run(model, "SE3")
         kinetic = outcome.result.kinetic_energy()
         value = float(np.abs(kinetic / kinetic[0] - 1).max())
-        return Measure("largest change of T, relative", value, "", (outcome.case,))
+        return Measure("largest change of T, relative", value, "", (outcome.label,))
 
     return [(swing("heavy top in gravity"), swing("heavy-top"))]
 

@@ -70,7 +70,7 @@ def eta_figure(study: Study) -> Figure:
     gaps.append(Series("body-fixed η", mixed.gap, "y", mixed.t))
     words = {
         "hybrid": hybrid.energy_drift / proper.energy_drift,
-        "mixed": float(mixed_energy.max()) / proper.energy_drift, "until": proper.case.until,
+        "mixed": float(mixed_energy.max()) / proper.energy_drift, "until": proper.until,
     }  # fmt: skip
     return captioned_figure("heavy-top-eta", words, (
         logarithmic(energies, "Kinetic energy", "|T − T₀|/T₀, largest so far"),
@@ -103,8 +103,8 @@ def loop_figure(study: Study) -> Figure:
     runs = study.pair("three-bar")
     limit = max(o.largest_gap() for o in runs)
     screw = [study.loop_size(o) for o in study.pair("three-bar", "screw")]
-    for letter, o in zip("ab", runs):
-        loop, name = np.linalg.norm(study.loop_gap(o)[0], axis=1), NAMES[o.case.spaces]
+    for letter, spaces, o in zip("ab", PAPER_SPACES, runs):
+        loop, name = np.linalg.norm(study.loop_gap(o)[0], axis=1), NAMES[spaces]
         thin = [Series(joint, gap(joint)(o), colour, o.t) for joint, colour in zip(o.gaps, "xyz")]
         every = [Series("around the loop", loop, "ink", o.t, width=3.0), *thin]
         draw = signed(every, f"{letter}) {name}", "gap in {} m", limit, positive=True)
@@ -218,7 +218,7 @@ def longer_figure(study: Study) -> Figure:
     panels = []
     for key in study.options.chosen:
         joint, shown = EXAMPLES[key].worst_joint, study.shown(key, longer=True)
-        title, until = f"{EXAMPLES[key].title}, {joint}", shown["SE3"].case.until
+        title, until = f"{EXAMPLES[key].title}, {joint}", shown["SE3"].until
         draw = logarithmic(curves(shown, gap(joint)), title, "gap in m")
         panels.append(Panel(draw, f"{title}, over {until:g} s"))
     return captioned_figure("longer", {"until": until}, panels)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -67,22 +66,27 @@ def results_of(study: Study, claims: Sequence[Claim], errata: Sequence[Erratum])
             for erratum in errata
         ],
         "runs": {
-            case.id: {
+            label: {
                 "gaps_m": {joint: outcome.gap(joint) for joint in outcome.gaps},
                 "energy_drift": outcome.energy_drift,
                 "kinetic_energy_at_start_J": outcome.kinetic_at_start,
                 "provenance": {
-                    "case": asdict(case),
+                    "case": {
+                        "model": outcome.model,
+                        "until": outcome.until,
+                        **outcome.candidate.options,
+                    },
                     "status": outcome.result.message,
                     **outcome.result.provenance,
                 },
             }
-            for case, outcome in study.outcomes.items()
+            for label, outcome in study.outcomes.items()
         },
     }
 
 
 def entry(measure: Measure) -> dict[str, Any]:
     """A number with what is known of it."""
-    known = {**vars(measure), "cases": None, "runs": [case.id for case in measure.cases]}
-    return {"value": float(measure), **{name: value for name, value in known.items() if value}}
+    return {
+        "value": float(measure), **{name: value for name, value in vars(measure).items() if value}
+    }  # fmt: skip

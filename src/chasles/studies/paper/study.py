@@ -1,7 +1,7 @@
 """The runs of one report: each is made when first asked for, and shared by all that use it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import inf
 from typing import Any
@@ -30,39 +30,12 @@ LONGER = 5  # times the duration of the paper's figures
 STEP_FACTORS = (8, 4, 2, 1, 0.5, 0.25)
 
 
-@dataclass(frozen=True)
-class Case:
-    """One simulation: a model by name, and how it is integrated."""
-
-    model: str
-    spaces: str
-    until: float
-    step: float = 1e-3
-    method: str = "rk4"
-    acceleration: str = "space"
-    stabilise: str | None = None
-
-    @property
-    def id(self) -> str:
-        return (
-            f"{self.model} | {self.spaces} | {self.acceleration} | {self.method}"
-            f" | step {self.step:g} s | {self.until:g} s"
-            + (f" | {self.stabilise}" if self.stabilise else "")
-        )
-
-    @property
-    def candidate(self) -> Candidate:
-        options = asdict(self)
-        del options["model"], options["until"]
-        return Candidate(self.id, options)
-
-
 class Measure(float):
     """A measured number, its unit, and where it comes from: runs, or words for anything else."""
 
     label: str
     unit: str
-    cases: tuple[Case, ...]
+    runs: tuple[str, ...]
     source: str
 
     def __new__(
@@ -70,11 +43,11 @@ class Measure(float):
         label: str,
         value: float,
         unit: str = "",
-        cases: tuple[Case, ...] = (),
+        runs: tuple[str, ...] = (),
         source: str = "",
     ) -> "Measure":
         made = super().__new__(cls, value)
-        made.label, made.unit, made.cases, made.source = label, unit, cases, source
+        made.label, made.unit, made.runs, made.source = label, unit, runs, source
         return made
 
 
@@ -91,12 +64,13 @@ def measures_in(values: Any) -> Iterator[Measure]:
 class CaseResult(Outcome):
     """What a run says about joints and energy, as the paper measures them."""
 
-    case: Case = field(kw_only=True)
+    model: str = field(kw_only=True)  # its name
+    until: float = field(kw_only=True)
 
     def gap(self, joint: str) -> Measure:
         """Largest violation of a joint, m; infinite if the run could not be finished."""
         value = self.gaps[joint].metres if self.finished else inf
-        return Measure(f"gap of {joint}", value, "m", (self.case,))
+        return Measure(f"gap of {joint}", value, "m", (self.label,))
 
     def largest_gap(self) -> Measure:
         return max(self.gap(joint) for joint in self.gaps)
@@ -104,7 +78,7 @@ class CaseResult(Outcome):
     @property
     def kinetic_at_start(self) -> Measure:
         value = float(self.result.kinetic_energy()[0])
-        return Measure("kinetic energy at the start", value, "J", (self.case,))
+        return Measure("kinetic energy at the start", value, "J", (self.label,))
 
     @cached_property
     def energy_error(self) -> Floats:
@@ -114,7 +88,7 @@ class CaseResult(Outcome):
 
     @property
     def energy_drift(self) -> Measure:
-        return Measure("energy drift", super().energy_drift, "of T0", (self.case,))
+        return Measure("energy drift", super().energy_drift, "of T0", (self.label,))
 
 
 def form_of(spaces: str) -> str:
@@ -128,7 +102,7 @@ class Study:
     def __init__(self, options: Options, ran: Callable[[], Any] = lambda: None) -> None:
         self.options, self.ran = options, ran
         self.spins = SPINS[:1] if options.quick else SPINS
-        self.outcomes: dict[Case, CaseResult] = {}
+        self.outcomes: dict[str, CaseResult] = {}
         self.printed = cache(self.integrated)
 
     def has(self, example: str) -> bool:
@@ -151,28 +125,32 @@ class Study:
         step: float | None = None,
         stabilise: str | None = None,
     ) -> CaseResult:
-        o = self.options
-        case = Case(
-            model, spaces, o.until * (LONGER if longer else 1), step or o.step, method or o.method,
-            acceleration, stabilise,
-        )  # fmt: skip
-        if case not in self.outcomes:
-            candidate = case.candidate
-            result = run_of(models()[model], case.until, candidate.options)
-            self.outcomes[case] = self.finished(CaseResult(candidate, result, case=case))
+        o, until = self.options, self.options.until * (LONGER if longer else 1)
+        asked = {
+            "spaces": spaces, "step": step or o.step, "method": method or o.method,
+            "acceleration": acceleration, "stabilise": stabilise,
+        }  # fmt: skip
+        label = (
+            f"{model} | {spaces} | {acceleration} | {asked['method']} | step {asked['step']:g} s"
+            f" | {until:g} s" + (f" | {stabilise}" if stabilise else "")
+        )
+        if label not in self.outcomes:
+            result = run_of(models()[model], until, asked)
+            outcome = CaseResult(Candidate(label, asked), result, model=model, until=until)
+            self.check_end(outcome)
+            self.outcomes[label] = outcome
             self.ran()
-        return self.outcomes[case]
+        return self.outcomes[label]
 
-    def finished(self, outcome: CaseResult) -> CaseResult:
+    def check_end(self, outcome: CaseResult) -> None:
         """Runs with the report's own step and tableau must reach their end."""
-        case, o = outcome.case, self.options
-        if (case.method, case.step) == (o.method, o.step) and not outcome.finished:
+        asked, o = outcome.candidate.options, self.options
+        if (asked["method"], asked["step"]) == (o.method, o.step) and not outcome.finished:
             raise InvalidOption(
-                f"{case.model} on {case.spaces} breaks off with --method {case.method} --step"
-                f" {case.step:g}: {outcome.result.message}",
+                f"{outcome.model} on {asked['spaces']} breaks off with --method {o.method} --step"
+                f" {o.step:g}: {outcome.result.message}",
                 "Take a smaller step, or a tableau of higher order.",
             )
-        return outcome
 
     def pair(self, model: str, acceleration: str = "space", **more) -> list[CaseResult]:
         """The runs on the paper's two groups."""
