@@ -284,8 +284,9 @@ def spin_about_centre(result: Result) -> tuple[Floats, float]:
 def centre_of_mass(result: Result) -> tuple[Floats, float]:
     """Of the whole model (T, 3), m, and its mass, kg."""
     bodies = result.model.bodies
-    total = sum(body.mass for body in bodies)
-    return sum(body.mass * result.position(body) for body in bodies) / total, total
+    total = float(sum(body.mass for body in bodies))
+    weighted = np.sum([body.mass * result.position(body) for body in bodies], axis=0)
+    return weighted / total, total
 
 
 def drift_of(values: Floats, scale: float) -> Floats:

@@ -66,7 +66,7 @@ def log_scale(
     first, last = floor(log10(low)), ceil(log10(high))
     last = max(last, first + 1)  # all curves at one power of ten still have an axis
     bottom, top = 10.0**first / margin, 10.0**last * margin
-    way = axis.axis_name
+    way: str = axis.axis_name  # type: ignore[attr-defined]
     every = max(1, ceil((last - first) / (6 if way == "x" else 5)))
     ticks = [10.0**k for k in range(last, first - 1, -every)]
     lowest = None
@@ -210,7 +210,7 @@ def signed(
     factor, named = scaled(largest if limit is None else limit)
     for curve in curves:
         curve.curve(ax, np.asarray(curve.values) / factor)
-    titles(ax, title, largest_of([curve.values for curve in curves]))
+    titles(ax, title, largest_of([np.asarray(curve.values) for curve in curves]))
     seconds_axis(ax, curves[0].x)
     ax.axhline(0, color=LIGHT["axis"], lw=0.8)
     unit = f" in {named}" if named else ""

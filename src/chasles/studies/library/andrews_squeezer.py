@@ -1,8 +1,11 @@
 """IFToMM A03: Andrews' squeezer, seven small bodies that turn very fast."""
 
+from typing import Any
+
 import numpy as np
 
 from chasles.model import GROUND, Body, Load, Model, Revolute, Spring
+from chasles.model.joints import Attachment
 from chasles.result.result import Result
 from chasles.studies.library.benchmark import Check, Named
 from chasles.studies.library.measures import coordinates, largest, point_path
@@ -67,7 +70,7 @@ def start() -> tuple[dict[str, complex], dict[str, float]]:
     h = meeting(A, AH, e, HE, side=1.0)
     crank, triangle = np.angle(e / (OF - FE)), np.angle((e - B) / BE)
     f, d = OF * np.exp(1j * crank), B + BD * np.exp(1j * triangle)
-    angles = {
+    angles: dict[str, Any] = {
         "OF": crank,
         "FE": crank + FOLDED,
         "BDE": triangle,
@@ -105,7 +108,7 @@ def model() -> Model:
             name, MASSES[name], (moment / 2, moment / 2, moment), position=in_space(centre),
             rotation=turn_about_z(angles[name]), velocity=(0, 0, 0), angular_velocity=(0, 0, 0),
         )  # fmt: skip
-    ends = {"ground": GROUND, **bodies}
+    ends: dict[str, Attachment] = {"ground": GROUND, **bodies}
     joints = [
         Revolute(name, ends[a], ends[b], at=in_space(points[name[0]]), axis="z")
         for name, (a, b) in PINS.items()

@@ -157,7 +157,7 @@ def top_energy(study: Study) -> Finding:
     def ratio(what: str, value: float, source: str = "") -> Measure:
         return Measure(f"ratio {what}", value, source=source)
 
-    values = {
+    values: dict[str, Any] = {
         "a": a,
         "b": b,
         "long": long,

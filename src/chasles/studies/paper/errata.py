@@ -101,9 +101,11 @@ def dexp_inverse_cancels(study: Study) -> Pairs:
     found = []
     for angle in (0.1, 0.01, 0.001):
         exact = ad4_factor_exact(angle)
-        errors = (abs(f(angle) / exact - 1) for f in (ad4_factor_printed, ad4_factor_series))
-        label = f"relative error at {angle:g} rad"
-        found.append(beside(label, *errors, source="60 digits beside doubles"))
+        printed, right = (
+            abs(f(angle) / exact - 1) for f in (ad4_factor_printed, ad4_factor_series)
+        )
+        label, source = f"relative error at {angle:g} rad", "60 digits beside doubles"
+        found.append(beside(label, printed, right, source=source))
     return found
 
 
@@ -111,8 +113,9 @@ def dexp_on_state_space(study: Study) -> Pairs:
     first, second = np.array([1.0, 2.0, 3.0]), np.array([-0.5, 0.25, 2.0])
     small = 1e-6
     rate = ((first + small * second) - (first - small * second)) / (2 * small)  # exp is the sum
-    errors = (np.abs(rate - claimed).max() for claimed in (first, second))
-    return [beside("velocity part, against a difference quotient", *errors, source="quotient")]
+    printed, right = (np.abs(rate - claimed).max() for claimed in (first, second))
+    label = "velocity part, against a difference quotient"
+    return [beside(label, printed, right, source="quotient")]
 
 
 def gravity_without_mass(study: Study) -> Pairs:
@@ -158,8 +161,8 @@ def unstable_acceleration(study: Study) -> Pairs:
 
 def two_meanings_of_r0(study: Study) -> Pairs:
     r0 = np.array(heavy_top().bodies[0].position)
-    gaps = (np.linalg.norm(lever - r0) for lever in (-r0, r0))
-    return [beside("|g| of the closed pivot at t = 0", *gaps, "m", "g = r0 - R^T r")]
+    printed, right = (float(np.linalg.norm(lever - r0)) for lever in (-r0, r0))
+    return [beside("|g| of the closed pivot at t = 0", printed, right, "m", "g = r0 - R^T r")]
 
 
 def no_gravity(study: Study) -> Pairs:

@@ -1,10 +1,10 @@
 """The page: answer, picture, claims, examples, what lies beyond, errata, provenance."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from chasles.integrators.tableaux import METHODS
-from chasles.model.tables import Table
+from chasles.model.tables import Cell, Table
 from chasles.studies.paper import figures, figures_beyond
 from chasles.studies.paper.errata import Erratum
 from chasles.studies.paper.examples import BOOST, EXAMPLES, boosted_name
@@ -185,8 +185,8 @@ class Page:
         blocks = []
         for number, erratum in enumerate(self.errata, 1):
             wrong, good = erratum.heads
-            rows = [
-                (printed.label, *((with_unit(one), one) for one in (printed, right)))
+            rows: list[Sequence[Cell]] = [
+                (printed.label, (with_unit(printed), printed), (with_unit(right), right))
                 for printed, right in erratum.measures
             ]
             table = Table(("Computed here", wrong, good), rows).html(numeric=(1, 2)) if rows else ""

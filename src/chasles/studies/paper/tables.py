@@ -68,8 +68,8 @@ def tableaux_table(study: Study) -> str:
             gaps, drifts = ([o.gap(joint) for o in runs], [o.energy_drift for o in runs])
             numbers = map(number, [*gaps, *drifts])
             rows.append([f"{title}, {joint}", name, (str(order), order), *numbers])
-    gaps, drifts = ([f"{what} {NAMES[s]}" for s in NAMES] for what in ("Gap (m)", "Energy"))
-    columns = ("Example", "Tableau", "Order", *gaps, *drifts)
+    heads = [f"{what} {NAMES[s]}" for what in ("Gap (m)", "Energy") for s in NAMES]
+    columns = ("Example", "Tableau", "Order", *heads)
     return Table(columns, rows).html(name="tableaux-table", numeric=range(2, 11))
 
 
