@@ -8,13 +8,11 @@ from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_positive
 from chasles.model.keywords import checked_keywords, explained
-from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.notices import progress_bar
-from chasles.run.preparation import check_progress
 from chasles.spaces.designation import Spaces
 from chasles.studies.advice_search import LONGER, AdviceSearch, Trial, combined, default_steps
-from chasles.studies.output import Printed, check_lists, checked_falling
+from chasles.studies.output import Printed, check_lists, checked_falling, checked_study
 
 SPACES = ("auto", "SE3", "SO3xR3")
 METHODS = ("heun", "kutta3", "rk4", "dopri5", "dop853")
@@ -245,13 +243,12 @@ def advise(
     >>> bool(ch.simulate(model, 2.0, **advice.best).violation("pivot").max() < 1e-9)
     True
     """
-    checked_model(model)
-    check_progress(progress, "advise")
+    until = checked_study("advise", model, until, progress)
     search = AdviceSearch(
         model,
         checked_positive(target, "target", "m", "advise", InvalidOption),
         checked_positive(energy, "energy", "", "advise", InvalidOption),
-        checked_positive(until, "until", "s", "advise", InvalidOption),
+        until,
         checked_positive(budget, "budget", "s", "advise", InvalidOption),
     )
     if methods is None:

@@ -7,9 +7,8 @@ from typing import Any, Literal
 from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
-from chasles.model.checks import check_flag, checked_count, checked_positive
+from chasles.model.checks import checked_count
 from chasles.model.keywords import checked_keywords, explained
-from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.model.words import Stabiliser
 from chasles.notices import progress_bar
@@ -18,7 +17,7 @@ from chasles.spaces import resolve_spaces
 from chasles.spaces.designation import Spaces
 from chasles.spaces.on_subgroups import check_subgroups
 from chasles.studies.measure import Candidate, Outcome, candidates_of, costs, measure
-from chasles.studies.output import Printed
+from chasles.studies.output import Printed, checked_study
 from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of
 
 SHOWN_JOINTS = 6
@@ -70,11 +69,7 @@ def compare(
     >>> comparison["auto"].worst_gap < 1e-13 < comparison["SO3xR3"].worst_gap
     True
     """
-    checked_model(model)
-    check_progress(progress, "compare")
-    for what, flag in (("orders", orders), ("timing", timing)):
-        check_flag(flag, what, "compare", InvalidOption)
-    until = checked_positive(until, "until", "s", "compare", InvalidOption)
+    until = checked_study("compare", model, until, progress, orders=orders, timing=timing)
     common = {
         "step": step, "method": method, "spaces": "auto",
         "acceleration": acceleration, "stabilise": stabilise,

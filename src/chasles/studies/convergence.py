@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import nan
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -13,20 +12,18 @@ from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.many.quiet import simulate_quietly
 from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
-from chasles.model.checks import check_flag, checked_positive
 from chasles.model.coordinates import Coordinates
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords, explained
-from chasles.model.model import checked_model
 from chasles.model.tables import Table, small
 from chasles.model.words import ArrayLike, Stabiliser
 from chasles.notices import progress_bar
 from chasles.result.result import Result
 from chasles.run.motion_error import MotionError, error_at_end, sizes_of, states
-from chasles.run.preparation import check_progress
 from chasles.run.time_grid import NEVER
 from chasles.spaces.designation import Spaces
-from chasles.studies.output import Printed, check_lists, checked_falling, in_words
+from chasles.studies.measure import log_slope
+from chasles.studies.output import Printed, check_lists, checked_falling, checked_study, in_words
 
 #: The reference: a run of order 8 in the best space, at the shortest step over this ...
 FINER = 2
@@ -67,11 +64,7 @@ class Family:
     def observed(self, what: Quantity = "pose") -> float:
         """The slope of log error over log step; nan with fewer than two runs that count."""
         points = [(r.step, getattr(r.error, what)) for r in self.runs if r.counts]
-        points = [(h, e) for h, e in points if e is not None and e > 0.0]
-        if len(points) < 2:
-            return nan
-        steps, errors = np.log(np.array(points)).T
-        return float(np.polyfit(steps, errors, 1)[0])
+        return log_slope([(h, e) for h, e in points if e is not None and e > 0.0])
 
 
 @explained
@@ -222,10 +215,7 @@ def convergence(
     >>> abs(table.order("rk4") - 4) < 0.2
     True
     """
-    checked_model(model)
-    check_progress(progress, "convergence")
-    check_flag(reactions, "reactions", "convergence", InvalidOption)
-    until = checked_positive(until, "until", "s", "convergence", InvalidOption)
+    until = checked_study("convergence", model, until, progress, reactions=reactions)
     lengths = checked_lengths(steps, until)
     check_lists("convergence", methods=methods, spaces=spaces, starts=starts)
     found = [find_method(method) for method in methods]

@@ -39,7 +39,7 @@ def comparison_figure(comparison: Comparison) -> Figure:
     timed = [o for o in comparison.outcomes if o.cost is not None]
     if timed:
         panels.append(Panel(cost_chart(timed, colours), "Cost of a step"))
-    return Figure("comparison", "", "", tuple(panels), columns=2 if len(panels) <= 4 else 3)
+    return Figure("comparison", panels, columns=2 if len(panels) <= 4 else 3)
 
 
 def joint_panel(comparison: Comparison, joint: str, colours: dict[str, str]) -> Panel:
@@ -78,7 +78,7 @@ def advice_figure(advice: Advice) -> Figure:
         draw = front(series, ring, target, title, "million operations per simulated second", unit)
         return Panel(draw, f"{title} against cost", (4.6, 3.8))
 
-    return Figure("advice", "", "", (
+    return Figure("advice", (
         panel("Worst joint", "gap in m or rad", "worst_gap", advice.target),
         panel("Energy", "|E − E₀| / max T", "energy_drift", advice.energy),
     ))  # fmt: skip
@@ -106,7 +106,7 @@ def convergence_figure(found: Convergence) -> Figure:
             group = [replace(line, colour=c) for line, c in zip(lines[k:], COLOURS)]
             draw = slopes(group, space, "step in s", f"error at {found.until:g} s, m", FLOOR)
             panels.append(Panel(draw, f"Error over step in {space}"))
-    return Figure("convergence", "", "", tuple(panels), columns=min(3, max(1, len(panels))))
+    return Figure("convergence", panels, columns=3)
 
 
 def order_line(family: Family) -> Series:
@@ -154,4 +154,4 @@ def work_figure(found: WorkPrecision) -> Figure:
             " solve the equations.",
             "Take the time: timing=True.",
         )
-    return Figure("work", "", "", tuple(panels), columns=min(2, len(panels)))
+    return Figure("work", panels)

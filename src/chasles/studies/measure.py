@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import inf
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -229,6 +229,14 @@ def run_of(model: Model, until: float, options: Mapping[str, Any]) -> Result:
         if stopped.result is None:
             raise
         return stopped.result
+
+
+def log_slope(points: Sequence[tuple[float, float]]) -> float:
+    """The slope of log y over log x, an observed order; nan with fewer than two points."""
+    if len(points) < 2:
+        return nan
+    x, y = np.log(np.array(points)).T
+    return float(np.polyfit(x, y, 1)[0])
 
 
 # --- momenta --------------------------------------------------------------------------------------

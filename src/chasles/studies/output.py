@@ -18,11 +18,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from chasles.model import InvalidOption
-from chasles.model.checks import checked_array
+from chasles.model.checks import check_flag, checked_array, checked_positive
 from chasles.model.errors import short_repr
+from chasles.model.model import checked_model
 from chasles.model.tables import Shown, finite
 from chasles.notices import progress_bar
 from chasles.result.atomic_file import write_text
+from chasles.run.preparation import check_progress
 
 
 class Printed(Shown):
@@ -46,6 +48,17 @@ class Printed(Shown):
         from chasles.view.plots import save_figure, shown_figure  # late: it draws
 
         return shown_figure(self.figure()) if path is None else save_figure(self.figure(), path)
+
+
+def checked_study(
+    where: str, model: Any, until: Any, progress: bool | None, **flags: bool
+) -> float:
+    """The end time, s; refuses what is no model, time or flag."""
+    checked_model(model)
+    check_progress(progress, where)
+    for what, flag in flags.items():
+        check_flag(flag, what, where, InvalidOption)
+    return checked_positive(until, "until", "s", where, InvalidOption)
 
 
 def check_lists(where: str, **listed: Any) -> None:

@@ -6,6 +6,7 @@ order.
 """
 
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from chasles.core.arrays import TWIST
 from chasles.integrators.stabilisation import PROJECTION, chosen_stabiliser
 from chasles.model import Model
 from chasles.model.tables import small
-from chasles.studies.measure import Candidate, Outcome, measure
+from chasles.studies.measure import Candidate, Outcome, log_slope, measure
 
 #: A joint open by less than this, times the size of the motion in m, is held by rounding alone;
 #: beside what the start leaves open, see `start_drift`.
@@ -152,14 +153,7 @@ def check_orders(
     found = []
     for prediction in predictions_of(model, outcome):
         gaps = [(run.candidate.options["step"], run.gaps[prediction.joint].worst) for run in runs]
-        order = observed_order(gaps, prediction.floor)
-        found.append(replace(prediction, order=order, gaps=tuple(gaps)))
+        order = log_slope([(h, gap) for h, gap in gaps if gap > 3 * prediction.floor])
+        observed = None if isnan(order) else order  # all at rounding
+        found.append(replace(prediction, order=observed, gaps=tuple(gaps)))
     return found
-
-
-def observed_order(gaps: list[tuple[float, float]], floor: float) -> float | None:
-    """Slope of log gap over log step, where the gap is well above rounding."""
-    kept = np.array([(step, gap) for step, gap in gaps if gap > 3 * floor])
-    if len(kept) < 2:
-        return None
-    return float(np.polyfit(np.log(kept[:, 0]), np.log(kept[:, 1]), 1)[0])

@@ -13,21 +13,18 @@ from chasles.integrators.methods import Method, find_method
 from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
-from chasles.model.checks import check_flag, checked_positive
 from chasles.model.coordinates import Coordinates
 from chasles.model.keywords import checked_keywords, explained
-from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.model.words import ArrayLike, Stabiliser
 from chasles.notices import progress_bar
 from chasles.result.result import Result
 from chasles.run.grid_pace import COUNTED
 from chasles.run.motion_error import error_at_end
-from chasles.run.preparation import check_progress
 from chasles.run.time_grid import NEVER
 from chasles.spaces.designation import Spaces
 from chasles.studies.convergence import Cases
-from chasles.studies.output import Printed, check_lists, checked_falling, in_words
+from chasles.studies.output import Printed, check_lists, checked_falling, checked_study, in_words
 
 #: Of this many runs the fastest is what a run costs: what else the machine does only adds to it.
 REPEATS = 5
@@ -210,10 +207,7 @@ def work_precision(
     >>> found.best(1e-7).method
     'dop853'
     """
-    checked_model(model)
-    check_progress(progress, "work_precision")
-    check_flag(timing, "timing", "work_precision", InvalidOption)
-    until = checked_positive(until, "until", "s", "work_precision", InvalidOption)
+    until = checked_study("work_precision", model, until, progress, timing=timing)
     settings = {"step": positive(steps, "steps"), "rtol": positive(tolerances, "tolerances")}
     if not any(settings.values()):
         raise InvalidOption(

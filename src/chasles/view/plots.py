@@ -8,7 +8,7 @@ so a figure follows the reader's light or dark scheme.
 import hashlib
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from math import ceil
@@ -85,10 +85,10 @@ class Figure:
     """Panels that belong together, with a caption that says what to see."""
 
     name: str
-    title: str
-    caption: str
-    panels: tuple[Panel, ...]
-    columns: int = 2
+    panels: Sequence[Panel]
+    title: str = ""
+    caption: str = ""
+    columns: int = 2  # at most
 
     @cached_property
     def drawn(self) -> tuple[str, ...]:
@@ -189,7 +189,7 @@ def rounded(text: str) -> str:
 def inline_svg(panel: Panel, salt: str) -> str:
     """A panel for a page: scales with its column, named for screen readers."""
     with mpl.rc_context(RC):
-        text = svg_of(canvas_of(Figure("", "", "", (panel,))), salt)
+        text = svg_of(canvas_of(Figure("", [panel])), salt)
     head, body = text.split(">", 1)
     head = re.sub(r' (?:width|height)="[^"]*"', "", head)
     label = panel.label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")

@@ -157,17 +157,17 @@ def provenance_table(result: Result) -> str:
 def picture(result: Result, words: str) -> str:
     """The model at its start, in the colours of the page."""
     panel = Panel(sketch(result.model), words, PICTURE, PHONE)
-    return figure_block(Figure("picture", "", "", (panel,)))
+    return figure_block(Figure("picture", [panel]))
 
 
 def plots(result: Result) -> str:
     """Plots of the run, light or dark as the page is, two in a row where there is room."""
     gaps = ["gaps"] if result.model.joints else []
-    panels = tuple(
+    panels = [
         Panel(partial(draw, result, what), f"{what} over time", PLOT, PHONE)
         for what in ("energy", "energy error", *gaps, "momentum")
-    )
-    return figure_block(Figure("plot", "", "", panels))
+    ]
+    return figure_block(Figure("plot", panels))
 
 
 def draw(result: Result, what: str, ax: Axes) -> None:

@@ -43,7 +43,7 @@ def benchmark_figure(name: str, result: Result, asked: Any) -> Figure:
         Series(label, values, COLOURS[index % len(COLOURS)], result.t)
         for index, (label, values) in enumerate(asked.curves(result))
     ]
-    return Figure(name, "", "", (
+    return Figure(name, (
         Panel(strobe(result, asked), "The mechanism at some instants", SIZE),
         Panel(over_time(curves, asked.title, asked.label), asked.title, SIZE),
     ))  # fmt: skip

@@ -22,7 +22,7 @@ from chasles.model import (
 )
 from chasles.studies import gallery
 from chasles.studies.convergence import convergence
-from chasles.studies.measure import momentum_errors
+from chasles.studies.measure import Candidate, Outcome
 from chasles.studies.work_precision import work_precision
 
 SPACES = ("auto", "SE3", "SO3xR3")
@@ -148,15 +148,15 @@ def kept(model: Model, method: str, spaces: str, steps: int) -> Any:
         return f"stopped: {stopped.what}"
     except ChaslesError as refused:
         return refused.what
-    error = result.energy_balance() / float(result.kinetic_energy().max())
-    line, spread = np.polyfit(result.t / STEP, error, 1, cov=True)
-    angular = momentum_errors(result)[1]
+    outcome = Outcome(Candidate(method), result)
+    line, spread = np.polyfit(result.t / STEP, outcome.energy_error, 1, cov=True)
+    angular = outcome.angular_drift
     return {
         "gap": float(result.violation("pivot").max()),
-        "energy": float(np.abs(error).max()),
+        "energy": outcome.energy_drift,
         "trend": float(line[0]),
         "sigma": float(np.sqrt(spread[0, 0])),
-        "L": float(angular.max()) if angular is not None else inf,
+        "L": inf if angular is None else angular,
     }
 
 

@@ -79,7 +79,7 @@ def figures(data: dict[str, Any]) -> list[Figure]:
             for w in table["works"] if w["points"]
         ]  # fmt: skip
         panels += work_panels(works, name, f"of the {name}")
-    return [Figure("work", "", "", tuple(panels), columns=2)]
+    return [Figure("work", panels)]
 
 
 # --- all of it: run, draw, write ------------------------------------------------------------------

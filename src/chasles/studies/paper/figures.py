@@ -43,9 +43,9 @@ def captioned_figure(
     text_of = texts[entry or name]
     captions = [text_of["caption"], *(texts["remarks"][remark] for remark in also)]
     labels = (filled(label, numbers) for label in text_of.get("panels", ()))
-    drawn = (p if isinstance(p, Panel) else Panel(p, next(labels), **more) for p in panels)
+    drawn = [p if isinstance(p, Panel) else Panel(p, next(labels), **more) for p in panels]
     title, caption = filled(text_of["title"], numbers), filled(" ".join(captions), numbers)
-    return Figure(name, title, caption, tuple(drawn))
+    return Figure(name, drawn, title, caption)
 
 
 # --- curves of runs -------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def sketch_figure(example: str) -> Figure:
     words = f"Sketch of the {EXAMPLES[example].title.lower()}"
     panel = Panel(sketch(EXAMPLES[example].model), words, (3.4, 2.6))
     caption = "Drawn from the model at its start, to scale."
-    return Figure(f"sketch-{example}", "", caption, (panel,), columns=1)
+    return Figure(f"sketch-{example}", [panel], caption=caption)
 
 
 def example_figures(study: Study, example: str) -> list[Figure]:

@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from chasles.core.arrays import Floats
 from chasles.integrators.tableaux import METHODS, method
+from chasles.studies.measure import log_slope
 from chasles.studies.paper import examples
 from chasles.studies.paper.examples import EXAMPLES, RANDOM_KINDS
 from chasles.studies.paper.figures import (
@@ -16,7 +18,12 @@ from chasles.studies.paper.figures import (
     gap,
     largest_so_far,
 )
-from chasles.studies.paper.printed_top import MIXED
+from chasles.studies.paper.printed_top import (
+    MIXED,
+    PAPER_TOLERANCES,
+    TIGHT_TOLERANCES,
+    quaternion_reference,
+)
 from chasles.studies.paper.rules import DRIFTS
 from chasles.studies.paper.study import (
     FORMS,
@@ -26,6 +33,7 @@ from chasles.studies.paper.study import (
     CaseResult,
     Study,
 )
+from chasles.studies.paper_mechanisms import heavy_top
 from chasles.view.panels import Series, logarithmic, signed
 from chasles.view.plots import Figure, Panel
 from chasles.view.study_panels import dots, slopes, strips
@@ -34,18 +42,25 @@ from chasles.view.study_panels import dots, slopes, strips
 def reference_figure(study: Study) -> Figure:
     """The paper's reference is less accurate than what it judges."""
     shown = study.shown("heavy-top")
-    printed, tight = study.reference_as_printed, study.reference_tight
+    t = shown["SE3"].t
+    printed, tight = (
+        quaternion_reference(heavy_top(), t, tolerances)
+        for tolerances in (PAPER_TOLERANCES, TIGHT_TOLERANCES)
+    )
 
-    def error_so_far(outcome: CaseResult) -> np.ndarray:
-        return largest_so_far(study.position_error(outcome.result.position("top")))
+    def error_so_far(outcome: CaseResult) -> Floats:
+        return distance_so_far(outcome.result.position("top"))
 
-    own = largest_so_far(study.position_error(printed.position))
+    def distance_so_far(position: Floats) -> Floats:
+        return largest_so_far(np.linalg.norm(position - tight.position, axis=1))
+
+    own = distance_so_far(printed.position)
     lost = printed.kinetic / printed.kinetic[0] - 1
     distances = [
-        Series("paper's reference", own, "other", study.times, dashed=True),
+        Series("paper's reference", own, "other", t, dashed=True),
         *curves(shown, error_so_far),
     ]
-    drifts = [Series("paper's reference", lost, "other", study.times, width=1.0)]
+    drifts = [Series("paper's reference", lost, "other", t, width=1.0)]
     proper, product = (float(error_so_far(shown[s])[-1]) for s in PAPER_SPACES)
     words = {
         "energy": float(np.abs(tight.kinetic / tight.kinetic[0] - 1).max()),
@@ -144,7 +159,7 @@ def free_figure(study: Study) -> Figure:
     """A pair in flight at several speeds, and the momentum of one free body."""
     series = over_speeds(study, examples.boosted_name, examples.BOOSTS, "joint")
 
-    def loss(outcome: CaseResult) -> np.ndarray:
+    def loss(outcome: CaseResult) -> Floats:
         momentum = outcome.result.momentum()
         return np.linalg.norm(momentum - momentum[0], axis=1) / np.linalg.norm(momentum[0])
 
@@ -208,7 +223,7 @@ def steps_figure(study: Study) -> Figure:
             gaps = np.array([study.shown(key, step=float(h))[s].gap(joint) for h in steps])
             series.append(Series(NAMES[s], gaps, COLOURS[s], steps))
             if np.isfinite(gaps).all() and gaps.max() > DRIFTS:
-                fitted.append(np.polyfit(np.log(steps), np.log(gaps), 1)[0])
+                fitted.append(log_slope(list(zip(steps, gaps))))
         draw = slopes(series, f"{title}, {joint}", "step in s", "largest gap in m", order=order)
         panels.append(Panel(draw, f"{title}: largest gap over the step"))
     return captioned_figure("steps", {"slope": np.median(fitted), "order": order}, panels)

@@ -13,13 +13,9 @@ from chasles.model import InvalidOption
 from chasles.studies.measure import Candidate, Outcome, costs, run_of
 from chasles.studies.paper.examples import EXAMPLES, HALF, SPINS, Options, models, random_models
 from chasles.studies.paper.printed_top import (
-    PAPER_TOLERANCES,
-    TIGHT_TOLERANCES,
     Equations,
-    Reference,
     Trajectory,
     integrate,
-    quaternion_reference,
 )
 from chasles.studies.paper_mechanisms import heavy_top
 
@@ -184,22 +180,6 @@ class Study:
     def first(self) -> slice:
         """The part of a longer trajectory that the paper's figures show."""
         return slice(0, round(self.options.until / self.options.step) + 1)
-
-    @cached_property
-    def times(self) -> Floats:
-        return self.run("heavy-top", "SE3").t
-
-    @cached_property
-    def reference_as_printed(self) -> Reference:
-        return quaternion_reference(heavy_top(), self.times, PAPER_TOLERANCES)
-
-    @cached_property
-    def reference_tight(self) -> Reference:
-        return quaternion_reference(heavy_top(), self.times, TIGHT_TOLERANCES)
-
-    def position_error(self, position: Floats) -> Floats:
-        """Distance of the top's centre of mass from the tight reference, m."""
-        return np.linalg.norm(position - self.reference_tight.position, axis=1)
 
     # --- many starts, loops, cost ---
 

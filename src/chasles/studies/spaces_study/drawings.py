@@ -93,7 +93,7 @@ def figures(data: dict[str, Any]) -> tuple[Figure, ...]:
 
 
 def figure(name: str, *panels: Panel) -> Figure:
-    return Figure(name, "", "", panels, columns=min(3, len(panels)))
+    return Figure(name, panels, columns=3)
 
 
 def panel(
