@@ -15,11 +15,13 @@ from matplotlib.axis import Axis
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from chasles.core.arrays import Floats
-from chasles.view.plots import END_NAME, drawing
+from chasles.view.plots import END_NAME, LEGEND_BELOW, Draw, drawing
 from chasles.view.theme import LIGHT, power_of_ten, scientific
 
 MARKERS = {"se3": "o", "product": "s", "chosen": "D", "other": "^", "y": "P", "x": "v", "z": "X"}
 COLOURS = tuple(MARKERS)
+#: Characters of legend that fit under a panel.
+LEGEND_CHARACTERS = 66
 
 # --- axes -----------------------------------------------------------------------------------------
 
@@ -111,23 +113,19 @@ def thinned(t: Floats, values: Floats, most: int = 1200) -> tuple[Floats, Floats
     return t[kept], values[kept]
 
 
+def legend_below(ax: Axes, names: Sequence[str]) -> None:
+    """Names in rows under the axis, where nothing is drawn; as many side by side as fit."""
+    fitting = max(1, LEGEND_CHARACTERS // (max(len(name) for name in names) + 5))
+    rows = ceil(len(names) / fitting)
+    layout: Any = {
+        "ncols": ceil(len(names) / rows), "borderaxespad": 0.0, "handlelength": 1.2,
+        "handletextpad": 0.4, "columnspacing": 1.1, "fontsize": 8,
+    }  # fmt: skip
+    legend = ax.legend(loc="upper center", **layout)
+    legend.set_label(f"{LEGEND_BELOW}{rows}")  # placed with the panel's margins
+
+
 # --- kinds of panel -------------------------------------------------------------------------------
-
-
-@drawing
-def components(ax: Axes, t: Floats, vector: Floats, title: str) -> None:
-    """x, y, z and the norm of a vector over time, on an axis of its own scale."""
-    norm = np.linalg.norm(vector, axis=1)
-    factor, named = scaled(float(norm.max()))
-    for k, name in enumerate("xyz"):
-        ax.plot(*thinned(t, vector[:, k] / factor), color=LIGHT[name], lw=1.0, label=name)
-    ax.plot(*thinned(t, norm / factor), color=LIGHT["ink"], lw=1.5, label="norm")
-    titles(ax, title, f"max {scientific(float(norm.max()))} m")
-    seconds_axis(ax, t)
-    ax.set_ylabel(f"gap in {named} m".replace("  ", " "))
-    ax.legend(loc="upper left", ncols=4, handlelength=1.2, columnspacing=1.0)
-    low, high = ax.get_ylim()
-    ax.set_ylim(low, high + 0.18 * (high - low))
 
 
 @dataclass(frozen=True)
@@ -214,9 +212,16 @@ def signed(
     seconds_axis(ax, curves[0].x)
     ax.axhline(0, color=LIGHT["axis"], lw=0.8)
     unit = f" in {named}" if named else ""
-    ax.set_ylabel(label.format(named) if "{}" in label else label + unit)
+    ax.set_ylabel(label.format(named).replace("  ", " ") if "{}" in label else label + unit)
     if limit is not None:
         low = 0.0 if positive else -1.08 * limit / factor
         ax.set_ylim(low, 1.08 * limit / factor)
     if len(curves) > 1:
-        ax.legend(loc="best")
+        legend_below(ax, [curve.name for curve in curves])
+
+
+def components(t: Floats, vector: Floats, title: str, label: str) -> Draw:
+    """x, y, z and the norm of a vector over time, on an axis of its own scale."""
+    parts = [Series(name, vector[:, k], name, t, width=1.0) for k, name in enumerate("xyz")]
+    norm = Series("norm", np.linalg.norm(vector, axis=1), "ink", t)
+    return signed([*parts, norm], title, label)

@@ -25,7 +25,6 @@ from chasles.view.scene import (
     stick,
     tubes_of,
 )
-from chasles.view.study_panels import legend_below
 from chasles.view.theme import LIGHT
 
 #: Of the views from above a corner: what points upwards.
@@ -45,16 +44,8 @@ def benchmark_figure(name: str, result: Result, asked: Any) -> Figure:
     ]
     return Figure(name, (
         Panel(strobe(result, asked), "The mechanism at some instants", SIZE),
-        Panel(over_time(curves, asked.title, asked.label), asked.title, SIZE),
+        Panel(signed(curves, asked.title, asked.label), asked.title, SIZE),
     ))  # fmt: skip
-
-
-@drawing
-def over_time(ax: Axes, curves: list[Series], title: str, label: str) -> None:
-    """Curves on one linear axis, named below it."""
-    signed(curves, title, label)(ax)
-    if len(curves) > 1:
-        legend_below(ax, [curve.name for curve in curves])
 
 
 @drawing

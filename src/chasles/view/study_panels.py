@@ -1,15 +1,14 @@
 """Kinds of panel for studies: dots on a logarithmic scale, bars, slopes, distributions, fronts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import ceil, floor, log10
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from chasles.core.arrays import Floats
-from chasles.view.panels import Series, log_scale, ticks_at, titles
-from chasles.view.plots import LEGEND_BELOW, NAMED_ROWS, drawing
+from chasles.view.panels import Series, legend_below, log_scale, ticks_at, titles
+from chasles.view.plots import NAMED_ROWS, drawing
 from chasles.view.theme import LIGHT
 
 #: Where a logarithmic axis shows what is less than it shows.
@@ -18,8 +17,6 @@ FLOOR = 1e-17
 FEW_DECADES = 60.0
 #: A panel of advice and its words, in points, about.
 ACROSS, UPWARDS, WORD_SIZE = 275.0, 180.0, 7.5
-#: Characters of legend that fit under a panel.
-LEGEND_CHARACTERS = 66
 
 
 def all_of(series: Sequence[Series], what: str = "values") -> Floats:
@@ -60,24 +57,12 @@ def near_log_x(ax: Axes, values: Floats) -> None:
         ticks_at(ax.xaxis, [m * 10.0**k for k in powers for m in (1, 2, 5)])
 
 
-def rows_of(ax: Axes, categories: Sequence[str]) -> Floats:
+def rows_of(ax: Axes, categories: Collection[str]) -> Floats:
     """A row for every category, from the top; returns their heights."""
     rows = np.arange(len(categories))[::-1].astype(float)
-    ax.set_yticks(rows, categories)
+    ax.set_yticks(rows, list(categories))
     ax.set_label(NAMED_ROWS)
     return rows
-
-
-def legend_below(ax: Axes, names: Sequence[str]) -> None:
-    """Names in rows under the axis, where nothing is drawn; as many side by side as fit."""
-    fitting = max(1, LEGEND_CHARACTERS // (max(len(name) for name in names) + 5))
-    rows = ceil(len(names) / fitting)
-    layout: Any = {
-        "ncols": ceil(len(names) / rows), "borderaxespad": 0.0, "handlelength": 1.2,
-        "handletextpad": 0.4, "columnspacing": 1.1, "fontsize": 8,
-    }  # fmt: skip
-    legend = ax.legend(loc="upper center", **layout)
-    legend.set_label(f"{LEGEND_BELOW}{rows}")  # placed with the panel's margins
 
 
 # --- kinds of panel -------------------------------------------------------------------------------
@@ -85,7 +70,7 @@ def legend_below(ax: Axes, names: Sequence[str]) -> None:
 
 @drawing
 def dots(
-    ax: Axes, categories: Sequence[str], series: Sequence[Series], title: str, label: str
+    ax: Axes, categories: Collection[str], series: Sequence[Series], title: str, label: str
 ) -> None:
     """One row per category, one marker per series, on a logarithmic axis."""
     log_scale(ax.xaxis, *log_limits(all_of(series), FLOOR))

@@ -16,7 +16,10 @@ from chasles.view.picture import sketch
 from chasles.view.plots import Draw, Figure, Panel
 from chasles.view.theme import scientific
 
-COLOURS = {"SE3": "se3", "SO3xR3": "product", "framed": "other", "auto": "chosen"}
+COLOURS = {
+    "SE3": "se3", "SO3xR3": "product", "framed": "other", "auto": "chosen",
+    "hybrid η": "product", "body-fixed η": "y", "as it is": "chosen", "projected": "other",
+}  # fmt: skip
 NAMES = {"SE3": "SE(3)", "SO3xR3": "SO(3)×ℝ³", "framed": "framed", "auto": "subgroup"}
 LETTERS = {
     "SE3": "a) SE(3)",
@@ -55,7 +58,12 @@ Values = Callable[[CaseResult], Floats]
 
 def curves(shown: Mapping[str, CaseResult], values: Values) -> list[Series]:
     """Values of the runs over time, in the colours of their spaces."""
-    return [Series(NAMES[s], values(o), COLOURS[s], o.t) for s, o in shown.items()]
+    return [series(s, values(o), o.t) for s, o in shown.items()]
+
+
+def series(key: str, values: Any, x: Any = ()) -> Series:
+    """Values in a space, or in another case, by its name and in its colour."""
+    return Series(NAMES.get(key, key), values, COLOURS[key], x)
 
 
 def gap(joint: str) -> Values:
@@ -86,7 +94,7 @@ def joint_figure(study: Study, example: str, joint: str) -> Figure:
         "found": gap_caption(gaps), "sizes": sizes, "drifts": [o.energy_drift for o in both],
     }  # fmt: skip
     panels = [
-        components(o.t, o.result.violation(joint, vector=True), LETTERS[s])
+        components(o.t, o.result.violation(joint, vector=True), LETTERS[s], "gap in {} m")
         for s, o in shown.items()
     ]
     panels.append(logarithmic(curves(shown, gap(joint)), "All on one axis", "gap in m"))

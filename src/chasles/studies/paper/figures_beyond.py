@@ -10,13 +10,13 @@ from chasles.studies.measure import log_slope
 from chasles.studies.paper import examples
 from chasles.studies.paper.examples import EXAMPLES, RANDOM_KINDS
 from chasles.studies.paper.figures import (
-    COLOURS,
     NAMES,
     captioned_figure,
     curves,
     drift_so_far,
     gap,
     largest_so_far,
+    series,
 )
 from chasles.studies.paper.printed_top import (
     MIXED,
@@ -78,11 +78,10 @@ def eta_figure(study: Study) -> Figure:
     proper, hybrid = study.pair("heavy-top", longer=True)
     mixed = study.printed(MIXED)
     mixed_energy = np.abs(mixed.kinetic / mixed.kinetic[0] - 1)
-    named = (("SE(3)", proper, "se3"), ("hybrid η", hybrid, "product"))
-    energies = [Series(name, drift_so_far(o), colour, o.t) for name, o, colour in named]
-    energies.append(Series("body-fixed η", largest_so_far(mixed_energy), "y", mixed.t))
-    gaps = [Series(name, gap("pivot")(o), colour, o.t) for name, o, colour in named]
-    gaps.append(Series("body-fixed η", mixed.gap, "y", mixed.t))
+    both = {"SE3": proper, "hybrid η": hybrid}
+    energies = curves(both, drift_so_far)
+    energies.append(series("body-fixed η", largest_so_far(mixed_energy), mixed.t))
+    gaps = [*curves(both, gap("pivot")), series("body-fixed η", mixed.gap, mixed.t)]
     words = {
         "hybrid": hybrid.energy_drift / proper.energy_drift,
         "mixed": float(mixed_energy.max()) / proper.energy_drift, "until": proper.until,
@@ -131,17 +130,17 @@ def platform_figure(study: Study) -> Figure:
     at = examples.PLATFORM_SPEED
     shown = study.shown(examples.platform_name(at))
     speeds = [v for v in examples.PLATFORM_SPEEDS if v > 0]
-    series = over_speeds(study, examples.platform_name, speeds, "pivot")
-    overtaken = [v for v, a, b in zip(speeds, series[0].values, series[1].values) if a > b]
+    lines = over_speeds(study, examples.platform_name, speeds, "pivot")
+    overtaken = [v for v, a, b in zip(speeds, lines[0].values, lines[1].values) if a > b]
     crossing = (
         f" and is larger than that on SO(3)×ℝ³ from {overtaken[0]:g} m/s on" if overtaken else ""
     )
     words = {
-        "crossing": crossing, "framed": max(series[2].values), "inside": max(series[3].values),
+        "crossing": crossing, "framed": max(lines[2].values), "inside": max(lines[3].values),
     }  # fmt: skip
     return captioned_figure("platform", words, (
         logarithmic(curves(shown, gap("pivot")), f"Platform at {at:g} m/s", "gap in m"),
-        slopes(series, "Any speed", "speed of the platform in m/s", "largest gap in m"),
+        slopes(lines, "Any speed", "speed of the platform in m/s", "largest gap in m"),
     ))  # fmt: skip
 
 
@@ -150,26 +149,26 @@ def over_speeds(
 ) -> list[Series]:
     """The largest gaps of a joint of the models of some speeds, in every space."""
     return [
-        Series(NAMES[s], [study.shown(name(v))[s].gap(joint) for v in speeds], COLOURS[s], speeds)
+        series(s, [study.shown(name(v))[s].gap(joint) for v in speeds], speeds)
         for s in SHOWN_SPACES
     ]
 
 
 def free_figure(study: Study) -> Figure:
     """A pair in flight at several speeds, and the momentum of one free body."""
-    series = over_speeds(study, examples.boosted_name, examples.BOOSTS, "joint")
+    lines = over_speeds(study, examples.boosted_name, examples.BOOSTS, "joint")
 
     def loss(outcome: CaseResult) -> Floats:
         momentum = outcome.result.momentum()
         return np.linalg.norm(momentum - momentum[0], axis=1) / np.linalg.norm(momentum[0])
 
     words = {
-        "proper": series[0].values[-1], "product": series[1].values[-1],
-        "framed": max(series[2].values), "inside": max(series[3].values),
+        "proper": lines[0].values[-1], "product": lines[1].values[-1],
+        "framed": max(lines[2].values), "inside": max(lines[3].values),
         "fastest": examples.BOOSTS[-1],
     }  # fmt: skip
     return captioned_figure("free-flight", words, (
-        slopes(series, "Floating pair", "speed of the pair in m/s", "largest gap in m"),
+        slopes(lines, "Floating pair", "speed of the pair in m/s", "largest gap in m"),
         logarithmic(curves(study.shown("free body"), loss), "Free body", "|p − p₀|/|p₀|"),
     ))  # fmt: skip
 
@@ -178,18 +177,17 @@ def projection_figure(study: Study) -> Figure:
     """The 3-bar's loop-closing joint, closed again after every step."""
     free = study.chosen("three-bar")
     closed = study.chosen("three-bar", stabilise="projection")
-    named = (("as it is", free, "chosen"), ("projected", closed, "other"))
-    gaps = [
-        Series(name, np.max([g.translation for g in o.gaps.values()], axis=0), colour, o.t)
-        for name, o, colour in named
-    ]
-    energies = [Series(name, drift_so_far(o), colour, o.t) for name, o, colour in named]
+    both = {"as it is": free, "projected": closed}
+
+    def largest_gap(outcome: CaseResult) -> Floats:
+        return np.max([own.translation for own in outcome.gaps.values()], axis=0)
+
     words = {
         "gap": closed.largest_gap(), "before": free.energy_drift, "after": closed.energy_drift
     }  # fmt: skip
     return captioned_figure("projection", words, (
-        logarithmic(gaps, "Largest gap of the three joints", "gap in m"),
-        logarithmic(energies, "Energy", "|E − E₀|/T₀, largest so far"),
+        logarithmic(curves(both, largest_gap), "Largest gap of the three joints", "gap in m"),
+        logarithmic(curves(both, drift_so_far), "Energy", "|E − E₀|/T₀, largest so far"),
     ))  # fmt: skip
 
 
@@ -201,13 +199,14 @@ def tableaux_figure(study: Study) -> Figure:
     for key in filter(study.has, ("heavy-top", "double-pendulum")):
         joint, title = EXAMPLES[key].worst_joint, EXAMPLES[key].title
         runs = [study.shown(key, method=name) for name in METHODS]
-        for what, label in (("gap", f"gap of {joint} in m"), ("energy", "|E − E₀|/T₀")):
-            series = []
-            for s in SHOWN_SPACES:
-                gaps, drifts = ([r[s].gap(joint) for r in runs], [r[s].energy_drift for r in runs])
-                series.append(Series(NAMES[s], gaps if what == "gap" else drifts, COLOURS[s]))
-            draw = dots(list(METHODS), series, title, label)
-            panels.append(Panel(draw, f"{title}: {what} for nine tableaux", size=(4.8, 4.2)))
+        gaps = [series(s, [run[s].gap(joint) for run in runs]) for s in SHOWN_SPACES]
+        drifts = [series(s, [run[s].energy_drift for run in runs]) for s in SHOWN_SPACES]
+        draws = {
+            "gap": dots(METHODS, gaps, title, f"gap of {joint} in m"),
+            "energy": dots(METHODS, drifts, title, "|E − E₀|/T₀"),
+        }
+        labels = {what: f"{title}: {what} for nine tableaux" for what in draws}
+        panels += [Panel(draw, labels[what], (4.8, 4.2)) for what, draw in draws.items()]
     return captioned_figure("tableaux", {}, panels)
 
 
@@ -218,13 +217,13 @@ def steps_figure(study: Study) -> Figure:
     steps = np.array([factor * study.options.step for factor in STEP_FACTORS])[::-1]
     for key in study.of_paper:
         joint, title = EXAMPLES[key].worst_joint, EXAMPLES[key].title
-        series = []
+        lines = []
         for s in SHOWN_SPACES:
             gaps = np.array([study.shown(key, step=float(h))[s].gap(joint) for h in steps])
-            series.append(Series(NAMES[s], gaps, COLOURS[s], steps))
+            lines.append(series(s, gaps, steps))
             if np.isfinite(gaps).all() and gaps.max() > DRIFTS:
                 fitted.append(log_slope(list(zip(steps, gaps))))
-        draw = slopes(series, f"{title}, {joint}", "step in s", "largest gap in m", order=order)
+        draw = slopes(lines, f"{title}, {joint}", "step in s", "largest gap in m", order=order)
         panels.append(Panel(draw, f"{title}: largest gap over the step"))
     return captioned_figure("steps", {"slope": np.median(fitted), "order": order}, panels)
 
