@@ -16,7 +16,8 @@ from chasles.run.preparation import check_progress
 from chasles.spaces import resolve_spaces
 from chasles.spaces.designation import Spaces
 from chasles.spaces.on_subgroups import check_subgroups
-from chasles.studies.measure import Candidate, Outcome, candidates_of, costs, measure
+from chasles.studies.candidates import candidates_of
+from chasles.studies.measure import Candidate, Outcome, costs, measure
 from chasles.studies.output import Printed, checked_study
 from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of
 

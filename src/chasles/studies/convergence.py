@@ -1,6 +1,6 @@
 """Observed orders: every method in every space on one model, against a run that is far better."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -10,8 +10,7 @@ from chasles.build.system.state import State
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
-from chasles.many.quiet import simulate_quietly
-from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
+from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.coordinates import Coordinates
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords, explained
@@ -19,11 +18,12 @@ from chasles.model.tables import Table, small
 from chasles.model.words import ArrayLike, Stabiliser
 from chasles.notices import progress_bar
 from chasles.result.result import Result
-from chasles.run.motion_error import MotionError, error_at_end, sizes_of, states
+from chasles.run.motion_error import MotionError, sizes_of, states
 from chasles.run.time_grid import NEVER
 from chasles.spaces.designation import Spaces
 from chasles.studies.measure import log_slope
 from chasles.studies.output import Printed, check_lists, checked_falling, checked_study, in_words
+from chasles.studies.starts import Cases
 
 #: The reference: a run of order 8 in the best space, at the shortest step over this ...
 FINER = 2
@@ -244,47 +244,6 @@ def checked_lengths(steps: Any, until: float) -> list[float]:
             f"Give until/n, n a whole number: {until / round(max(1.0, counts[0])):g} s, say.",
         )
     return [until / round(n) for n in counts]
-
-
-@dataclass(frozen=True)
-class Cases:
-    """What is run with every method, space and step."""
-
-    model: Model
-    until: float
-    starts: tuple[Any, ...]
-    reactions: bool = False
-
-    def run(self, **options: Any) -> list[Result]:
-        return [simulate_quietly(self.model, self.until, start=s, **options) for s in self.starts]
-
-    def tried(
-        self, settings: Mapping[float, Mapping[str, Any]], **options: Any
-    ) -> tuple[dict[float, list[Result]], str]:
-        """The runs of every setting at which none stops; or why a method is refused."""
-        found = {}
-        for setting, chosen in settings.items():
-            try:
-                found[setting] = self.run(**options, **chosen)
-            except SimulationStopped:
-                continue  # unstable at so coarse a setting
-            except ChaslesError as refused:
-                return {}, refused.what
-        return found, ""
-
-    def error(self, runs: list[Result], exact: list[Result]) -> MotionError:
-        """The root mean square over the starts."""
-        errors = [error_at_end(run, other, self.reactions) for run, other in zip(runs, exact)]
-        reactions = [e.reaction for e in errors if e.reaction is not None]
-        return MotionError(
-            root_mean_square([e.pose for e in errors]),
-            root_mean_square([e.velocity for e in errors]),
-            root_mean_square(reactions) if reactions else None,
-        )
-
-
-def root_mean_square(values: list[float]) -> float:
-    return float(np.sqrt(np.mean(np.square(values))))
 
 
 def trusted_reference(

@@ -23,8 +23,8 @@ from chasles.run.grid_pace import COUNTED
 from chasles.run.motion_error import error_at_end
 from chasles.run.time_grid import NEVER
 from chasles.spaces.designation import Spaces
-from chasles.studies.convergence import Cases
 from chasles.studies.output import Printed, check_lists, checked_falling, checked_study, in_words
+from chasles.studies.starts import Cases
 
 #: Of this many runs the fastest is what a run costs: what else the machine does only adds to it.
 REPEATS = 5
