@@ -225,7 +225,7 @@ def loop_size(study: Study, outcome: CaseResult, label: str) -> Measure:
 
 
 def slowly_moving_body(study: Study) -> Finding:
-    name = examples.platform_name(examples.PLATFORM_SPEED)
+    name = examples.PLATFORMS[examples.PLATFORM_SPEED]
     a, b = (o.gap("pivot") for o in study.pair(name))
     grounded = ONLY_IF if study.run("heavy-top", "SE3").gap("pivot") < EXACT else FAILS
     return HOLDS if a < EXACT else grounded, {
@@ -233,17 +233,14 @@ def slowly_moving_body(study: Study) -> Finding:
         "b": b,
         "inside": study.chosen(name).gap("pivot"),
         "framed": study.run(name, "framed").gap("pivot"),
-        "at_rest": study.run(examples.platform_name(0.0), "SE3").gap("pivot"),
+        "at_rest": study.run(examples.PLATFORMS[0.0], "SE3").gap("pivot"),
     }
 
 
 def equivalent_otherwise(study: Study) -> Finding:
     """A pair in uniform flight is "another case": seen from beside it, it is the pair at rest."""
-    names = [
-        examples.boosted_name(examples.BOOST),
-        examples.boosted_name(examples.BOOSTS[-1]),
-        "floating-pair",
-    ]
+    boosted, most = examples.BOOSTED, max(examples.BOOSTED)
+    names = [boosted[examples.BOOST], boosted[most], "floating-pair"]
     gaps, fastest, resting = ([o.gap("joint") for o in study.pair(name)] for name in names)
     return verdict(alike(*gaps)), {
         "boost": examples.BOOST,
@@ -252,7 +249,7 @@ def equivalent_otherwise(study: Study) -> Finding:
         "resting": resting,
         "wider": Measure("ratio of the gaps, SE(3)/SO(3)xR3", gaps[0] / gaps[1]),
         "widest": fastest[0] / fastest[1],
-        "fastest": examples.BOOSTS[-1],
+        "fastest": most,
         "losses": [momentum_loss(outcome) for outcome in study.pair("free body")],
     }
 

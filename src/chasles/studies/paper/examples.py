@@ -99,18 +99,12 @@ SPINS = (10.0, 20.0, 30.0)  # rad/s, standard deviation per component
 SPEED = 1.0  # m/s, likewise, of the floating pair's centre of mass
 #: Kinds of random starts, and of which example they are.
 RANDOM_KINDS = {"pendulum": "double-pendulum", "floating": "floating-pair"}
-BOOSTS = (0.1, 1.0, 10.0, 100.0)  # m/s
-BOOST = 10.0
-PLATFORM_SPEEDS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)  # m/s
-PLATFORM_SPEED = 1.0
-
-
-def boosted_name(boost: float) -> str:
-    return f"floating pair at {boost:g} m/s"
-
-
-def platform_name(speed: float) -> str:
-    return f"top on a platform at {speed:g} m/s"
+#: Names of models by their speed, m/s; and the speeds that are shown alone.
+BOOSTED = {boost: f"floating pair at {boost:g} m/s" for boost in (0.1, 1.0, 10.0, 100.0)}
+PLATFORMS = {
+    speed: f"top on a platform at {speed:g} m/s" for speed in (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)
+}
+BOOST, PLATFORM_SPEED = 10.0, 1.0
 
 
 @cache
@@ -122,8 +116,8 @@ def models() -> dict[str, Model]:
         "free body": Model([flying], gravity=(0, 0, 0)),
         "heavy top in gravity": heavy_top(gravity=9.81),
     }
-    found |= {boosted_name(boost): floating_pair(boost) for boost in BOOSTS}
-    found |= {platform_name(speed): platform_top(speed) for speed in PLATFORM_SPEEDS}
+    found |= {name: floating_pair(boost) for boost, name in BOOSTED.items()}
+    found |= {name: platform_top(speed) for speed, name in PLATFORMS.items()}
     for kind in RANDOM_KINDS:
         for spin in SPINS:
             found |= random_models(kind, spin)

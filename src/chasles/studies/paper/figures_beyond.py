@@ -1,6 +1,6 @@
 """Figures beyond the paper: references, forms of eta, random starts, loops, tableaux, steps."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -128,10 +128,10 @@ def loop_figure(study: Study) -> Figure:
 
 def platform_figure(study: Study) -> Figure:
     at = examples.PLATFORM_SPEED
-    shown = study.shown(examples.platform_name(at))
-    speeds = [v for v in examples.PLATFORM_SPEEDS if v > 0]
-    lines = over_speeds(study, examples.platform_name, speeds, "pivot")
-    overtaken = [v for v, a, b in zip(speeds, lines[0].values, lines[1].values) if a > b]
+    shown = study.shown(examples.PLATFORMS[at])
+    moving = {speed: name for speed, name in examples.PLATFORMS.items() if speed > 0}
+    lines = over_speeds(study, moving, "pivot")
+    overtaken = [v for v, a, b in zip(moving, lines[0].values, lines[1].values) if a > b]
     crossing = (
         f" and is larger than that on SO(3)×ℝ³ from {overtaken[0]:g} m/s on" if overtaken else ""
     )
@@ -144,19 +144,17 @@ def platform_figure(study: Study) -> Figure:
     ))  # fmt: skip
 
 
-def over_speeds(
-    study: Study, name: Callable[[float], str], speeds: Sequence[float], joint: str
-) -> list[Series]:
+def over_speeds(study: Study, models: Mapping[float, str], joint: str) -> list[Series]:
     """The largest gaps of a joint of the models of some speeds, in every space."""
     return [
-        series(s, [study.shown(name(v))[s].gap(joint) for v in speeds], speeds)
+        series(s, [study.shown(name)[s].gap(joint) for name in models.values()], list(models))
         for s in SHOWN_SPACES
     ]
 
 
 def free_figure(study: Study) -> Figure:
     """A pair in flight at several speeds, and the momentum of one free body."""
-    lines = over_speeds(study, examples.boosted_name, examples.BOOSTS, "joint")
+    lines = over_speeds(study, examples.BOOSTED, "joint")
 
     def loss(outcome: CaseResult) -> Floats:
         momentum = outcome.result.momentum()
@@ -165,7 +163,7 @@ def free_figure(study: Study) -> Figure:
     words = {
         "proper": lines[0].values[-1], "product": lines[1].values[-1],
         "framed": max(lines[2].values), "inside": max(lines[3].values),
-        "fastest": examples.BOOSTS[-1],
+        "fastest": max(examples.BOOSTED),
     }  # fmt: skip
     return captioned_figure("free-flight", words, (
         slopes(lines, "Floating pair", "speed of the pair in m/s", "largest gap in m"),

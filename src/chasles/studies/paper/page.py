@@ -7,7 +7,7 @@ from chasles.integrators.tableaux import METHODS
 from chasles.model.tables import Cell, Table
 from chasles.studies.paper import figures, figures_beyond
 from chasles.studies.paper.errata import Erratum
-from chasles.studies.paper.examples import BOOST, EXAMPLES, boosted_name
+from chasles.studies.paper.examples import BOOST, BOOSTED, EXAMPLES
 from chasles.studies.paper.rules import FAILS, HOLDS, ONLY_IF, Claim
 from chasles.studies.paper.study import PAPER_SPACES, Measure, Study
 from chasles.studies.paper.tables import cost_table, forms_table, random_table, tableaux_table
@@ -232,7 +232,7 @@ def answer(study: Study, claims: list[Claim]) -> list[str]:
     if len(study.of_paper) < sum(example.in_paper for example in EXAMPLES.values()):
         names = ", ".join(EXAMPLES[key].title.lower() for key in options.chosen)
         return [filled(texts["part"], {"names": names})]
-    tops, pair = study.pair("heavy-top"), study.pair(boosted_name(BOOST))
+    tops, pair = study.pair("heavy-top"), study.pair(BOOSTED[BOOST])
     energy = next(claim for claim in claims if claim.key == "top-energy")
     ratio = tops[1].energy_drift / tops[0].energy_drift
     numbers = {
