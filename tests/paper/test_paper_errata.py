@@ -9,7 +9,7 @@ from chasles.studies.paper import errata
 
 @pytest.fixture(scope="module")
 def figures(study):
-    return {e.key: [(p.value, r.value) for p, r in e.measures] for e in errata.all_errata(study)}
+    return {e.key: [(p, r) for p, r in e.measures] for e in errata.all_errata(study)}
 
 
 def test_the_printed_exp_is_right_at_one_radian_only(figures):

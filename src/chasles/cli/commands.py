@@ -125,24 +125,16 @@ def reproduce(options: Namespace) -> int:
 
 
 def study_spaces(options: Namespace) -> int:
-    from chasles.studies.library import bennett, bricard, four_bar
-    from chasles.studies.spaces_study.cases import Effort
     from chasles.studies.spaces_study.page import make_study
 
-    linkages = {
-        "four-bar": four_bar.model(),
-        "Bennett's linkage": bennett.model(),
-        "Bricard's linkage": bricard.model(),
-    }
-    print(make_study(options.out, Effort(options.quick, options.slow), linkages))
+    print(make_study(options.out, options.quick, options.slow))
     return 0
 
 
 def study_integrators(options: Namespace) -> int:
-    from chasles.studies.integrators_study.cases import Effort
     from chasles.studies.integrators_study.study import make_study
 
-    print(make_study(options.out, Effort(options.quick, options.slow)))
+    print(make_study(options.out, options.quick, options.slow))
     return 0
 
 

@@ -63,6 +63,16 @@ class Trial:
         method = find_method(o["method"]).name
         return str(o["spaces"]), str(o["stabilise"] or "none"), method, f"{o['step']:.3g}"
 
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and words."""
+        spaces, stabiliser, method, _ = self.words
+        return {
+            "spaces": spaces, "stabilise": stabiliser, "method": method,
+            "step": self.options["step"], "operations_per_step": self.cost,
+            "operations_per_second": 1e6 * self.cost_per_second, "worst_gap": self.worst_gap,
+            "energy_drift": self.energy_drift, "until": self.until,
+        }  # fmt: skip
+
 
 def default_steps(model: Model, until: float) -> list[float]:
     """From the longest sensible step down, all of them parts of `until`."""
@@ -212,15 +222,12 @@ class AdviceSearch:
         cost = self.counting.cost_of(options).of(outcome.result)
         self.operations += cost * max(1, outcome.steps)
         self.costs[candidate.label] = cost
-        drifting = () if options["stabilise"] else self.drifting(candidate)
+        drifting: tuple[str, ...] = ()
+        if not (options["stabilise"] or closes_joints(find_method(options["method"]))):
+            drifting = choose_spaces(self.model, options["spaces"]).drifting
         return Trial(
             options, cost, outcome.worst_gap, outcome.energy_drift, until, len(drifting)
         )  # fmt: skip
-
-    def drifting(self, candidate: Candidate) -> tuple[str, ...]:
-        if closes_joints(find_method(candidate.options["method"])):
-            return ()
-        return choose_spaces(self.model, candidate.options["spaces"]).drifting
 
     def confirm(self, candidate: Candidate, trial: Trial) -> bool:
         """Whether it holds on a longer horizon as well."""

@@ -8,13 +8,11 @@ from chasles.integrators.tableaux import Tableau
 from chasles.model import ChaslesError, InvalidOption, Model
 from chasles.model.checks import checked_positive
 from chasles.model.keywords import checked_keywords, explained
-from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.notices import progress_bar
-from chasles.run.preparation import check_progress
 from chasles.spaces.designation import Spaces
 from chasles.studies.advice_search import LONGER, AdviceSearch, Trial, combined, default_steps
-from chasles.studies.output import Printed, check_lists, checked_falling
+from chasles.studies.output import Printed, check_lists, checked_falling, checked_study
 
 SPACES = ("auto", "SE3", "SO3xR3")
 METHODS = ("heun", "kutta3", "rk4", "dopri5", "dop853")
@@ -174,25 +172,16 @@ class Advice(Printed):
 
     def as_dict(self) -> dict[str, Any]:
         """The targets, the recommendation and all trials as plain data."""
-
-        def plain_dict(t: Trial) -> dict[str, Any]:
-            spaces, stabiliser, method, _ = t.words
-            return {
-                "spaces": spaces, "stabilise": stabiliser, "method": method,
-                "step": t.options["step"], "operations_per_step": t.cost,
-                "operations_per_second": 1e6 * t.cost_per_second, "worst_gap": t.worst_gap,
-                "energy_drift": t.energy_drift, "until": t.until,
-            }  # fmt: skip
-
+        chosen, confirmed = (t and t.as_dict() for t in (self.chosen, self.confirmed))
         return {
             "target": self.target,
             "energy": self.energy,
             "until": self.until,
             "met": self.met,
-            "best": plain_dict(self.chosen) if self.chosen else None,
-            "confirmed": plain_dict(self.confirmed) if self.confirmed else None,
-            "front": [plain_dict(t) for t in self.front],
-            "evidence": [plain_dict(t) for t in self.evidence],
+            "best": chosen,
+            "confirmed": confirmed,
+            "front": [t.as_dict() for t in self.front],
+            "evidence": [t.as_dict() for t in self.evidence],
         }
 
 
@@ -254,13 +243,12 @@ def advise(
     >>> bool(ch.simulate(model, 2.0, **advice.best).violation("pivot").max() < 1e-9)
     True
     """
-    checked_model(model)
-    check_progress(progress, "advise")
+    until = checked_study("advise", model, until, progress)
     search = AdviceSearch(
         model,
         checked_positive(target, "target", "m", "advise", InvalidOption),
         checked_positive(energy, "energy", "", "advise", InvalidOption),
-        checked_positive(until, "until", "s", "advise", InvalidOption),
+        until,
         checked_positive(budget, "budget", "s", "advise", InvalidOption),
     )
     if methods is None:

@@ -7,9 +7,8 @@ from typing import Any, Literal
 from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
-from chasles.model.checks import check_flag, checked_count, checked_positive
+from chasles.model.checks import checked_count
 from chasles.model.keywords import checked_keywords, explained
-from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.model.words import Stabiliser
 from chasles.notices import progress_bar
@@ -17,8 +16,9 @@ from chasles.run.preparation import check_progress
 from chasles.spaces import resolve_spaces
 from chasles.spaces.designation import Spaces
 from chasles.spaces.on_subgroups import check_subgroups
-from chasles.studies.measure import Candidate, CandidateResult, candidates_of, costs, measure
-from chasles.studies.output import Printed
+from chasles.studies.candidates import candidates_of
+from chasles.studies.measure import Candidate, Outcome, costs, measure
+from chasles.studies.output import Printed, checked_study
 from chasles.studies.predictions import CheckedPrediction, check_orders, predictions_of
 
 SHOWN_JOINTS = 6
@@ -70,11 +70,7 @@ def compare(
     >>> comparison["auto"].worst_gap < 1e-13 < comparison["SO3xR3"].worst_gap
     True
     """
-    checked_model(model)
-    check_progress(progress, "compare")
-    for what, flag in (("orders", orders), ("timing", timing)):
-        check_flag(flag, what, "compare", InvalidOption)
-    until = checked_positive(until, "until", "s", "compare", InvalidOption)
+    until = checked_study("compare", model, until, progress, orders=orders, timing=timing)
     common = {
         "step": step, "method": method, "spaces": "auto",
         "acceleration": acceleration, "stabilise": stabilise,
@@ -139,7 +135,7 @@ class Comparison(Printed):
 
     model: Model
     until: float
-    outcomes: tuple[CandidateResult, ...]
+    outcomes: tuple[Outcome, ...]
     predictions: tuple[CheckedPrediction, ...] = field(default=())
     left_out: dict[str, str] = field(default_factory=dict)
 
@@ -152,7 +148,7 @@ class Comparison(Printed):
     def labels(self) -> tuple[str, ...]:
         return tuple(outcome.label for outcome in self.outcomes)
 
-    def __getitem__(self, label: str) -> CandidateResult:
+    def __getitem__(self, label: str) -> Outcome:
         for outcome in self.outcomes:
             if outcome.label == label:
                 return outcome
@@ -197,31 +193,25 @@ class Comparison(Printed):
         return [said, self._table(), *notes]
 
     def _table(self) -> Table:
-        first = self.outcomes[0]
-        joints = [(name, unit) for name in self.shown_joints for unit in first.gap_units(name)]
-        momenta = [o.momentum_drift is not None for o in self.outcomes]
-        angular = [o.angular_drift is not None for o in self.outcomes]
-        header = ["candidate", *(f"{name} [{unit}]" for name, unit in joints)]
-        more = len(self.model.joints) - len({name for name, _ in joints})
-        header += [f"worst of {more} more"] * bool(more)
-        header += ["energy"] + ["momentum"] * any(momenta) + ["ang. mom."] * any(angular)
-        header += ["us/step", "steps"]
-        rows = []
-        for outcome in self.outcomes:
-            row = [outcome.label]
-            row += [self._cell(outcome, name, unit) for name, unit in joints]
-            if more:
-                shown = {name for name, _ in joints}
-                rest = [gap.worst for name, gap in outcome.gaps.items() if name not in shown]
-                row.append(small(max(rest)))
-            row.append(small(outcome.energy_drift))
-            row += [small(outcome.momentum_drift)] * any(momenta)
-            row += [small(outcome.angular_drift)] * any(angular)
-            row += ["-" if outcome.cost is None else plain(outcome.cost), str(outcome.steps)]
-            rows.append(row)
-        return Table(header, rows)
+        every, shown = self.outcomes, self.shown_joints
+        columns: dict[str, Sequence[str]] = {"candidate": self.labels}
+        for name in shown:
+            for unit in every[0].gap_units(name):
+                columns[f"{name} [{unit}]"] = [self._cell(o, name, unit) for o in every]
+        rest = [name for name in self.model.joint_names if name not in shown]
+        if rest:
+            worst = [max(o.gaps[name].worst for name in rest) for o in every]
+            columns[f"worst of {len(rest)} more"] = list(map(small, worst))
+        columns["energy"] = [small(o.energy_drift) for o in every]
+        for k, title in enumerate(("momentum", "ang. mom.")):
+            drifts = [o.momentum_drifts[k] for o in every]
+            if any(drift is not None for drift in drifts):
+                columns[title] = list(map(small, drifts))
+        columns["us/step"] = ["-" if o.cost is None else plain(o.cost) for o in every]
+        columns["steps"] = [str(o.steps) for o in every]
+        return Table(list(columns), list(zip(*columns.values())))
 
-    def _cell(self, outcome: CandidateResult, joint: str, unit: str) -> str:
+    def _cell(self, outcome: Outcome, joint: str, unit: str) -> str:
         gap = outcome.gaps[joint]
         exact = any(
             p.exact for p in self.predictions if (p.label, p.joint) == (outcome.label, joint)
@@ -231,12 +221,10 @@ class Comparison(Printed):
     @property
     def shown_joints(self) -> list[str]:
         """All joints if they are few, else the worst ones."""
-
-        def worst(name: str) -> float:
-            return max(outcome.gaps[name].worst for outcome in self.outcomes)
-
-        chosen = sorted(self.model.joint_names, key=worst, reverse=True)[:SHOWN_JOINTS]
-        return [name for name in self.model.joint_names if name in chosen]
+        names = self.model.joint_names
+        worst = {name: max(o.gaps[name].worst for o in self.outcomes) for name in names}
+        chosen = sorted(names, key=worst.__getitem__, reverse=True)[:SHOWN_JOINTS]
+        return [name for name in names if name in chosen]
 
     # --- as data ---
 
@@ -250,7 +238,7 @@ class Comparison(Printed):
         }
 
 
-def outcome_dict(outcome: CandidateResult) -> dict[str, Any]:
+def outcome_dict(outcome: Outcome) -> dict[str, Any]:
     kept = ("spaces", "method", "step", "acceleration", "stabilise", "order")
     return {
         **{key: outcome.result.provenance[key] for key in kept},

@@ -1,8 +1,7 @@
 """Observed orders: every method in every space on one model, against a run that is far better."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import nan
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,22 +10,20 @@ from chasles.build.system.state import State
 from chasles.integrators.methods import Method, find_method
 from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
-from chasles.many.quiet import simulate_quietly
-from chasles.model import ChaslesError, InvalidOption, Model, SimulationStopped, UnknownName
-from chasles.model.checks import check_flag, checked_positive
+from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.coordinates import Coordinates
 from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords, explained
-from chasles.model.model import checked_model
 from chasles.model.tables import Table, small
 from chasles.model.words import ArrayLike, Stabiliser
 from chasles.notices import progress_bar
 from chasles.result.result import Result
-from chasles.run.motion_error import MotionError, error_at_end, sizes_of, states
-from chasles.run.preparation import check_progress
+from chasles.run.motion_error import MotionError, sizes_of, states
 from chasles.run.time_grid import NEVER
 from chasles.spaces.designation import Spaces
-from chasles.studies.output import Printed, check_lists, checked_falling, in_words
+from chasles.studies.measure import log_slope
+from chasles.studies.output import Printed, check_lists, checked_falling, checked_study, in_words
+from chasles.studies.starts import Cases
 
 #: The reference: a run of order 8 in the best space, at the shortest step over this ...
 FINER = 2
@@ -67,11 +64,7 @@ class Family:
     def observed(self, what: Quantity = "pose") -> float:
         """The slope of log error over log step; nan with fewer than two runs that count."""
         points = [(r.step, getattr(r.error, what)) for r in self.runs if r.counts]
-        points = [(h, e) for h, e in points if e is not None and e > 0.0]
-        if len(points) < 2:
-            return nan
-        steps, errors = np.log(np.array(points)).T
-        return float(np.polyfit(steps, errors, 1)[0])
+        return log_slope([(h, e) for h, e in points if e is not None and e > 0.0])
 
 
 @explained
@@ -141,45 +134,35 @@ class Convergence(Printed):
 
     def _parts(self) -> list[str | Table]:
         rows = []
-        for family in self.families:
-            if family.refused:
-                rows.append([family.method, family.spaces, str(family.order), *["-"] * 5])
+        for f in self.families:
+            row = [f.method, f.spaces, str(f.order)]
+            if f.refused:
+                rows.append(row + ["-"] * 5)
                 continue
-            best = family.runs[-1]
-            slopes = [
-                "-" if np.isnan(slope) else f"{slope:.2f}"
-                for slope in map(family.observed, QUANTITIES)
-            ]
-            counted = sum(run.counts for run in family.runs)
-            rows.append([
-                family.method, family.spaces, str(family.order), *slopes,
-                small(best.error.pose), f"{counted} of {len(family.runs)}",
-            ])  # fmt: skip
+            slopes = map(f.observed, QUANTITIES)
+            row += ["-" if np.isnan(slope) else f"{slope:.2f}" for slope in slopes]
+            counted = sum(run.counts for run in f.runs)
+            rows.append([*row, small(f.runs[-1].error.pose), f"{counted} of {len(f.runs)}"])
         header = ["method", "spaces", "order", "poses", "velocities", "reactions",
                   "best error [m]", "runs that count"]  # fmt: skip
-        said = f"{self.model!r}, errors at {self.until:g} s"
-        lines: list[str | Table] = [said, Table(header, rows, 2)]
-        lines += [f"{f.method} in {f.spaces}: {f.refused}" for f in self.families if f.refused]
-        lines.append(f"The reference is good to {self.uncertainty}.")
-        return lines
+        return [
+            f"{self.model!r}, errors at {self.until:g} s",
+            Table(header, rows, 2),
+            *(f"{method} in {spaces}: {why}" for (method, spaces), why in self.refused.items()),
+            f"The reference is good to {self.uncertainty}.",
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and words."""
-        return {
-            "until": self.until,
-            "uncertainty": vars(self.uncertainty),
-            "families": [
-                {
-                    "method": f.method,
-                    "spaces": f.spaces,
-                    "order": f.order,
-                    "observed": {w: f.observed(w) for w in QUANTITIES},
-                    "refused": f.refused,
-                    "runs": [{"step": r.step, **vars(r.error), "counts": r.counts} for r in f.runs],
-                }
-                for f in self.families
-            ],
-        }
+        families = [
+            {
+                **vars(f),
+                "observed": {what: f.observed(what) for what in QUANTITIES},
+                "runs": [{"step": r.step, **vars(r.error), "counts": r.counts} for r in f.runs],
+            }
+            for f in self.families
+        ]
+        return {"until": self.until, "uncertainty": vars(self.uncertainty), "families": families}
 
 
 @explained
@@ -232,10 +215,7 @@ def convergence(
     >>> abs(table.order("rk4") - 4) < 0.2
     True
     """
-    checked_model(model)
-    check_progress(progress, "convergence")
-    check_flag(reactions, "reactions", "convergence", InvalidOption)
-    until = checked_positive(until, "until", "s", "convergence", InvalidOption)
+    until = checked_study("convergence", model, until, progress, reactions=reactions)
     lengths = checked_lengths(steps, until)
     check_lists("convergence", methods=methods, spaces=spaces, starts=starts)
     found = [find_method(method) for method in methods]
@@ -266,54 +246,12 @@ def checked_lengths(steps: Any, until: float) -> list[float]:
     return [until / round(n) for n in counts]
 
 
-@dataclass(frozen=True)
-class Cases:
-    """What is run with every method, space and step."""
-
-    model: Model
-    until: float
-    starts: tuple[Any, ...]
-    reactions: bool = False
-
-    def run(self, **options: Any) -> list[Result]:
-        return [simulate_quietly(self.model, self.until, start=s, **options) for s in self.starts]
-
-    def tried(
-        self, settings: Mapping[float, Mapping[str, Any]], **options: Any
-    ) -> tuple[dict[float, list[Result]], str]:
-        """The runs of every setting at which none stops; or why a method is refused."""
-        found = {}
-        for setting, chosen in settings.items():
-            try:
-                found[setting] = self.run(**options, **chosen)
-            except SimulationStopped:
-                continue  # unstable at so coarse a setting
-            except ChaslesError as refused:
-                return {}, refused.what
-        return found, ""
-
-    def error(self, runs: list[Result], exact: list[Result]) -> MotionError:
-        """The root mean square over the starts."""
-        errors = [error_at_end(run, other, self.reactions) for run, other in zip(runs, exact)]
-        reactions = [e.reaction for e in errors if e.reaction is not None]
-        return MotionError(
-            root_mean_square([e.pose for e in errors]),
-            root_mean_square([e.velocity for e in errors]),
-            root_mean_square(reactions) if reactions else None,
-        )
-
-
-def root_mean_square(values: list[float]) -> float:
-    return float(np.sqrt(np.mean(np.square(values))))
-
-
 def trusted_reference(
     cases: Cases, step: float, common: dict[str, Any], given: Result | None
 ) -> tuple[list[Result], MotionError]:
     """Runs that others are measured against, and by what they may be off."""
     if given is not None:
-        same = isinstance(given, Result) and given.model.body_names == cases.model.body_names
-        if not same:
+        if not isinstance(given, Result) or given.model.body_names != cases.model.body_names:
             raise InvalidOption(
                 f"convergence: the reference must be a Result of the model, got"
                 f" {short_repr(given)}.",
@@ -342,7 +280,5 @@ def measured(
     errors = {step: cases.error(runs, exact) for step, runs in found.items()}
     if not errors:
         return (), refused or "stopped before the end at every step"
-    return tuple(
-        Measured(step, error, TRUSTED * uncertainty.pose < error.pose < largest)
-        for step, error in errors.items()
-    ), ""
+    least = TRUSTED * uncertainty.pose
+    return tuple(Measured(h, e, least < e.pose < largest) for h, e in errors.items()), ""

@@ -1,6 +1,7 @@
 """Figures of comparisons and advice; how they are drawn is the view's business."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,11 +10,11 @@ from chasles.studies.advice_search import Trial
 from chasles.studies.advise import Advice
 from chasles.studies.compare import Comparison
 from chasles.studies.convergence import Convergence, Family
-from chasles.studies.measure import CandidateResult
+from chasles.studies.measure import Outcome
 from chasles.studies.work_precision import Work, WorkPrecision
-from chasles.view.panels import Curve, logarithmic
+from chasles.view.panels import COLOURS, Series, logarithmic
 from chasles.view.plots import Draw, Figure, Panel
-from chasles.view.study_panels import COLOURS, Series, bars, front, slopes
+from chasles.view.study_panels import bars, front, slopes
 
 ROOM = 1e-17  # zero on a logarithmic axis
 OWN = {"SE3": "se3", "SO3xR3": "product", "auto": "chosen"}
@@ -31,31 +32,27 @@ def comparison_figure(comparison: Comparison) -> Figure:
     colours = colours_of(comparison.labels)
     panels = [joint_panel(comparison, joint, colours) for joint in comparison.shown_joints]
     curves = [
-        Curve(o.t, np.abs(o.energy_error), o.label, colours[o.label]) for o in comparison.outcomes
+        Series(o.label, np.abs(o.energy_error), colours[o.label], o.t) for o in comparison.outcomes
     ]
     energy = logarithmic(curves, "Energy", "|E − E₀| / max T", ROOM)
     panels.append(Panel(energy, "Energy drift over time"))
     timed = [o for o in comparison.outcomes if o.cost is not None]
     if timed:
         panels.append(Panel(cost_chart(timed, colours), "Cost of a step"))
-    return Figure("comparison", "", "", tuple(panels), columns=2 if len(panels) <= 4 else 3)
+    return Figure("comparison", panels, columns=2 if len(panels) <= 4 else 3)
 
 
 def joint_panel(comparison: Comparison, joint: str, colours: dict[str, str]) -> Panel:
+    gaps = {o: o.gaps[joint] for o in comparison.outcomes}
     curves = [
-        Curve(
-            o.t,
-            np.maximum(o.gaps[joint].translation, o.gaps[joint].rotation),
-            o.label,
-            colours[o.label],
-        )
-        for o in comparison.outcomes
+        Series(o.label, np.maximum(gap.translation, gap.rotation), colours[o.label], o.t)
+        for o, gap in gaps.items()
     ]
     unit = " or ".join(comparison.outcomes[0].gap_units(joint))
     return Panel(logarithmic(curves, joint, f"gap in {unit}", ROOM), f"Gap of {joint} over time")
 
 
-def cost_chart(outcomes: list[CandidateResult], colours: dict[str, str]) -> Draw:
+def cost_chart(outcomes: list[Outcome], colours: dict[str, str]) -> Draw:
     names = [outcome.label for outcome in outcomes]
     cost = Series("", [outcome.cost or 0.0 for outcome in outcomes], "se3")
     return bars(names, [cost], "Cost", "µs per step", colours=[colours[name] for name in names])
@@ -75,15 +72,13 @@ def advice_figure(advice: Advice) -> Figure:
             values = [max(getattr(t, attribute), ROOM) for t in own]
             if own:
                 costs = [t.cost_per_second for t in own]
-                words = [
-                    f"{t.words[2]}, {1e3 * t.options['step']:.3g} ms" for t in own
-                ]  # method and step
+                words = [f"{t.words[2]}, {1e3 * t.options['step']:.3g} ms" for t in own]
                 series.append(Series(label, values, colours[label], costs, words))
         ring = (chosen.cost_per_second, max(getattr(chosen, attribute), ROOM)) if chosen else None
         draw = front(series, ring, target, title, "million operations per simulated second", unit)
         return Panel(draw, f"{title} against cost", (4.6, 3.8))
 
-    return Figure("advice", "", "", (
+    return Figure("advice", (
         panel("Worst joint", "gap in m or rad", "worst_gap", advice.target),
         panel("Energy", "|E − E₀| / max T", "energy_drift", advice.energy),
     ))  # fmt: skip
@@ -101,39 +96,25 @@ MOST_LINES = len(COLOURS)
 FLOOR = 1e-16
 
 
-def named(family: Family) -> str:
-    """The method with the order that was observed, if one was."""
-    slope = family.observed()
-    return family.method if np.isnan(slope) else f"{family.method} ({slope:.2f})"
-
-
-def panels_of(families: Sequence[Family]) -> list[list[Family]]:
-    """Families that share a panel: those of one space, so many at a time."""
-    groups: dict[str, list[Family]] = {}
-    for family in families:
-        if family.runs:
-            groups.setdefault(family.spaces, []).append(family)
-    return [
-        own[k : k + MOST_LINES] for own in groups.values() for k in range(0, len(own), MOST_LINES)
-    ]
-
-
 def convergence_figure(found: Convergence) -> Figure:
-    """A panel for every space: error over step."""
+    """A panel for every space: error over step, so many methods in each."""
     panels = []
-    for group in panels_of(found.families):
-        series = [
-            Series(
-                named(family),
-                [run.error.pose for run in family.runs],
-                COLOURS[k],
-                x=[run.step for run in family.runs],
-            )
-            for k, family in enumerate(group)
-        ]
-        draw = slopes(series, group[0].spaces, "step in s", f"error at {found.until:g} s, m", FLOOR)
-        panels.append(Panel(draw, f"Error over step in {group[0].spaces}"))
-    return Figure("convergence", "", "", tuple(panels), columns=min(3, max(1, len(panels))))
+    drawn = [family for family in found.families if family.runs]
+    for space in dict.fromkeys(family.spaces for family in drawn):
+        lines = [order_line(family) for family in drawn if family.spaces == space]
+        for k in range(0, len(lines), MOST_LINES):
+            group = [replace(line, colour=c) for line, c in zip(lines[k:], COLOURS)]
+            draw = slopes(group, space, "step in s", f"error at {found.until:g} s, m", FLOOR)
+            panels.append(Panel(draw, f"Error over step in {space}"))
+    return Figure("convergence", panels, columns=3)
+
+
+def order_line(family: Family) -> Series:
+    """Errors over steps, named by the method and the order that was observed, if one was."""
+    slope = family.observed()
+    name = family.method if np.isnan(slope) else f"{family.method} ({slope:.2f})"
+    errors, steps = [run.error.pose for run in family.runs], [run.step for run in family.runs]
+    return Series(name, errors, "", steps)
 
 
 def work_panel(works: Sequence[Work], what: str, title: str, label: str) -> Draw:
@@ -141,14 +122,12 @@ def work_panel(works: Sequence[Work], what: str, title: str, label: str) -> Draw
     methods = list(dict.fromkeys(work.method for work in works))
     series = [
         Series(
-            work.label,
-            [point.error for point in work.points],
+            work.label, [point.error for point in work.points],
             COLOURS[methods.index(work.method) % MOST_LINES],
-            x=[scale * getattr(point, what) for point in work.points],
-            dashed=work.kind == "rtol",
+            [scale * getattr(point, what) for point in work.points], dashed=work.kind == "rtol",
         )
         for work in works
-    ]
+    ]  # fmt: skip
     return slopes(series, title, label, "error at the end, m", FLOOR)
 
 
@@ -175,4 +154,4 @@ def work_figure(found: WorkPrecision) -> Figure:
             " solve the equations.",
             "Take the time: timing=True.",
         )
-    return Figure("work", "", "", tuple(panels), columns=min(2, len(panels)))
+    return Figure("work", panels)

@@ -1,7 +1,7 @@
 """Models to study: chains, trees, loops, floating bodies; the same ones for the same seed."""
 
 from dataclasses import replace
-from math import cos, pi, sin
+from math import pi
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,9 @@ from chasles.model import (
     UnknownName,
 )
 from chasles.model.checks import as_vector
-from chasles.studies import paper_mechanisms
 from chasles.studies.paper_mechanisms import LINK
 from chasles.studies.paper_mechanisms import double_pendulum as double_pendulum
+from chasles.studies.paper_mechanisms import floating_pair as floating_pair
 from chasles.studies.paper_mechanisms import heavy_top as heavy_top
 from chasles.studies.paper_mechanisms import three_bar as three_bar
 
@@ -140,19 +140,6 @@ def chain(length: int, kind: str = "spherical", spin: float = 0.0, seed: int = 1
     return set_in_motion(model, np.random.default_rng(seed), spin) if spin else model
 
 
-def star(arms: int, spin: float = 0.0, seed: int = 1) -> Model:
-    """Arms on ball joints around a hub that hangs on the ground."""
-    hub = Body.box("hub", (0.2, 0.2, 0.05), mass=MASS * arms, position=(0, 0, -0.05))
-    bodies, joints = [hub], [Spherical("hub joint", GROUND, hub, at=(0, 0, 0))]
-    for k in range(arms):
-        x, y = cos(2 * pi * k / arms), sin(2 * pi * k / arms)
-        arm = Body.box(f"arm {k + 1}", LINK, mass=MASS, position=(0.2 * x, 0.2 * y, -0.05))
-        bodies.append(arm)
-        joints.append(Spherical(f"joint {k + 1}", hub, arm, at=(0.1 * x, 0.1 * y, -0.05)))
-    model = Model(bodies, joints)
-    return set_in_motion(model, np.random.default_rng(seed), spin) if spin else model
-
-
 def random_tree(
     seed: int,
     bodies: int | None = None,
@@ -183,23 +170,14 @@ def random_tree(
 # --- floating -------------------------------------------------------------------------------------
 
 
-def floating_pair(boost: float = 0.0) -> Model:
-    """The paper's two links on a ball joint, their centre moving along x at `boost` m/s."""
-    return paper_mechanisms.floating_pair((boost, 0.0, 0.0))
-
-
 def platform_top(speed: float = 1.0) -> Model:
     """The top on a 100 t platform that drifts at `speed` m/s and turns slowly, no gravity."""
     still = heavy_top().bodies[0]
-    drift, turning = np.array([speed, 0, 0]), np.array([0, 0, 0.1 * speed])
+    drift = np.array([speed, 0, 0])
     platform = Body.box(
-        "platform",
-        (10, 10, 1),
-        mass=1e5,
-        position=(0, 0, -0.5),
-        velocity=drift,
-        angular_velocity=turning,
-    )
+        "platform", (10, 10, 1), mass=1e5, position=(0, 0, -0.5), velocity=drift,
+        angular_velocity=(0, 0, 0.1 * speed),
+    )  # fmt: skip
     swing = np.cross(np.array(still.angular_velocity), np.array(still.position))
     spun = replace(still, velocity=as_vector(drift + swing))
     pivot = Spherical("pivot", platform, spun, at=(0, 0, 0))

@@ -1,8 +1,9 @@
-"""What is compared, and what one run says: gaps of joints, energy, momenta, cost of a step."""
+"""One run, and what it says: gaps of joints, energy, momenta, cost of a step."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf
+from functools import cached_property
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,8 @@ import numpy as np
 from chasles.core.arrays import Floats
 from chasles.integrators.methods import find_method
 from chasles.many.quiet import simulate_quietly, steps_between
-from chasles.model import GROUND, InvalidOption, Model, SimulationStopped, Spherical
-from chasles.model.checks import checked_positive
-from chasles.model.errors import short_repr
+from chasles.model import GROUND, Model, SimulationStopped, Spherical
 from chasles.result.result import Result
-from chasles.spaces import Space
-
-# --- what is measured: spaces by rule, body by body or as a designation ---------------------------
-
-#: What a candidate may set for itself; the rest is common to all.
-OPTIONS = ("spaces", "method", "step", "acceleration", "stabilise")
 
 
 @dataclass(frozen=True)
@@ -32,70 +25,6 @@ class Candidate:
     @property
     def order(self) -> int:
         return find_method(self.options["method"]).order
-
-
-def candidates_of(model: Model, given: Any, common: Mapping[str, Any]) -> list[Candidate]:
-    """Candidates from a list of spaces, or a dict label -> spaces or options."""
-    if isinstance(given, Mapping):
-        named = [(str(label), value) for label, value in given.items()]
-    elif isinstance(given, Sequence) and not isinstance(given, str):
-        named = [("", value) for value in given]
-    else:
-        raise InvalidOption(
-            f"compare: candidates must be a list or a dict, got {short_repr(given)}.",
-            'Give a list of spaces, ["SE3", "auto"], or a dict label -> spaces or options.',
-        )
-    if not named:
-        raise InvalidOption("compare: there are no candidates.", 'Give at least one: ["auto"].')
-    made: list[Candidate] = []
-    for label, value in named:
-        options = {**common, **options_of(model, value)}
-        wanted = label or label_of(value)
-        where = f"compare: candidate '{wanted}'"
-        options["step"] = checked_positive(options["step"], "step", "s", where, InvalidOption)
-        made.append(Candidate(unused(wanted, [c.label for c in made]), options))
-    return made
-
-
-def options_of(model: Model, value: Any) -> dict[str, Any]:
-    """The options that a candidate sets: a dict of options, or spaces alone."""
-    if (
-        isinstance(value, Mapping)
-        and value
-        and not set(map(name_of, value)) & set(model.body_names)
-    ):
-        unknown = [key for key in value if key not in OPTIONS]
-        if unknown:
-            raise InvalidOption(
-                f"compare: a candidate has the key {short_repr(unknown[0])}, which is neither a"
-                " body nor an option.",
-                f"Options are {', '.join(OPTIONS)}; bodies are {', '.join(model.body_names)}.",
-            )
-        return dict(value)
-    return {"spaces": value}
-
-
-def name_of(key: Any) -> Any:
-    return getattr(key, "name", key)
-
-
-def label_of(value: Any) -> str:
-    if isinstance(value, str | Space):
-        return str(value)
-    if isinstance(value, Mapping):
-        named = {key: getattr(v, "__name__", v) for key, v in value.items()}
-        words = (str(v) if isinstance(v, str | Space) else short_repr(v) for v in named.values())
-        return ", ".join(f"{name_of(key)}: {word}" for key, word in zip(named, words))
-    return getattr(value, "__name__", type(value).__name__.lower())
-
-
-def unused(label: str, taken: Sequence[str]) -> str:
-    """The label, numbered where it was used before."""
-    number, fresh = 1, label
-    while fresh in taken:
-        number += 1
-        fresh = f"{label} ({number})"
-    return fresh
 
 
 # --- one run --------------------------------------------------------------------------------------
@@ -128,11 +57,20 @@ class Gap:
         return max(self.metres, self.radians)
 
 
-class Judged:
-    """A run that is judged: by its result and the error of its energy (T,)."""
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A run, and what it says of joints, energy and momenta.
 
-    result: Result
-    energy_error: Any
+    cost  microseconds per step, or None where it was not timed
+    """
+
+    candidate: Candidate
+    result: Result = field(repr=False)
+    cost: float | None = None
+
+    @property
+    def label(self) -> str:
+        return self.candidate.label
 
     @property
     def t(self) -> Floats:
@@ -143,37 +81,17 @@ class Judged:
         return self.result.status == "finished"
 
     @property
-    def energy_drift(self) -> float:
-        """The largest error; infinite if the run could not be finished."""
-        return float(np.abs(self.energy_error).max()) if self.finished else inf
-
-
-@dataclass(frozen=True)
-class CandidateResult(Judged):
-    """One candidate's run.
-
-    gaps              joint -> Gap
-    energy_error      (T,) (E - E0 - work of forces and drivers) / largest kinetic energy
-    momentum_error    (T,) of linear momentum, relative, or None where it is not conserved
-    angular_error     (T,) of angular momentum, relative, or None where it is not conserved
-    cost              microseconds per step, or None where it was not timed
-    """
-
-    candidate: Candidate
-    result: Result = field(repr=False)
-    gaps: dict[str, Gap]
-    energy_error: Floats = field(repr=False)
-    momentum_error: Floats | None = field(repr=False)
-    angular_error: Floats | None = field(repr=False)
-    cost: float | None = None
-
-    @property
-    def label(self) -> str:
-        return self.candidate.label
-
-    @property
     def steps(self) -> int:
         return int(self.result.provenance["steps"])
+
+    @cached_property
+    def gaps(self) -> dict[str, Gap]:
+        """Of every joint."""
+        with blown_up():
+            return {
+                name: Gap(self.result.violation(name), self.result.violation(name, "rotation"))
+                for name in self.result.model.joint_names
+            }
 
     def gap_units(self, joint: str) -> tuple[str, ...]:
         """The units in which a joint can be open: "m" (or a custom joint's own), "rad", or both."""
@@ -189,27 +107,45 @@ class CandidateResult(Judged):
             return inf
         return max((gap.worst for gap in self.gaps.values()), default=0.0)
 
+    @cached_property
+    def energy_error(self) -> Floats:
+        """(T,) (E - E0 - work of forces and drivers) / largest kinetic energy."""
+        with blown_up():
+            largest = max(float(self.result.kinetic_energy().max()), np.finfo(float).tiny)
+            return self.result.energy_balance() / largest
+
+    @property
+    def energy_drift(self) -> float:
+        """The largest error; infinite if the run could not be finished."""
+        return float(np.abs(self.energy_error).max()) if self.finished else inf
+
+    @cached_property
+    def momentum_drifts(self) -> tuple[float | None, float | None]:
+        """The largest `momentum_errors` of linear and of angular momentum."""
+        with blown_up():
+            linear, angular = momentum_errors(self.result)
+        return (
+            None if linear is None else float(linear.max()),
+            None if angular is None else float(angular.max()),
+        )
+
     @property
     def momentum_drift(self) -> float | None:
-        return None if self.momentum_error is None else float(self.momentum_error.max())
+        return self.momentum_drifts[0]
 
     @property
     def angular_drift(self) -> float | None:
-        return None if self.angular_error is None else float(self.angular_error.max())
+        return self.momentum_drifts[1]
 
 
-def measure(model: Model, candidate: Candidate, until: float) -> CandidateResult:
+def blown_up() -> Any:
+    """Numbers of a run that stopped may be too large to square."""
+    return np.errstate(over="ignore", invalid="ignore")
+
+
+def measure(model: Model, candidate: Candidate, until: float) -> Outcome:
     """Run one candidate to `until`; a run that stops keeps what it reached."""
-    result = run_of(model, until, candidate.options)
-    with np.errstate(over="ignore", invalid="ignore"):  # a run that stopped may have blown up
-        gaps = {
-            name: Gap(result.violation(name), result.violation(name, part="rotation"))
-            for name in model.joint_names
-        }
-        kinetic = result.kinetic_energy()
-        error = result.energy_balance() / max(float(kinetic.max()), np.finfo(float).tiny)
-        linear, angular = momentum_errors(model, result)
-    return CandidateResult(candidate, result, gaps, error, linear, angular)
+    return Outcome(candidate, run_of(model, until, candidate.options))
 
 
 def run_of(model: Model, until: float, options: Mapping[str, Any]) -> Result:
@@ -223,10 +159,18 @@ def run_of(model: Model, until: float, options: Mapping[str, Any]) -> Result:
         return stopped.result
 
 
+def log_slope(points: Sequence[tuple[float, float]]) -> float:
+    """The slope of log y over log x, an observed order; nan with fewer than two points."""
+    if len(points) < 2:
+        return nan
+    x, y = np.log(np.array(points)).T
+    return float(np.polyfit(x, y, 1)[0])
+
+
 # --- momenta --------------------------------------------------------------------------------------
 
 
-def momentum_errors(model: Model, result: Result) -> tuple[Floats | None, Floats | None]:
+def momentum_errors(result: Result) -> tuple[Floats | None, Floats | None]:
     """Relative errors (T,) of linear and angular momentum, None where they are not conserved.
 
     A model that does not touch the ground keeps linear momentum, less what gravity adds, and
@@ -234,6 +178,7 @@ def momentum_errors(model: Model, result: Result) -> tuple[Floats | None, Floats
     angular momentum about it: all of it without gravity, else what points along gravity.
     With other forces, or drivers, nothing is said.
     """
+    model = result.model
     if model.forces or model.drivers:
         return None, None
     grounded = [joint for joint in model.joints if GROUND.name in (joint.a, joint.b)]
@@ -243,7 +188,7 @@ def momentum_errors(model: Model, result: Result) -> tuple[Floats | None, Floats
         expected = total * gravity * result.t[:, None]
         linear = result.momentum() - expected
         energy = np.sqrt(2 * total * result.kinetic_energy().max())  # |p| <= sqrt(2 m T)
-        return drift_of(linear, energy), drift_of(*spin_about_centre(model, result))
+        return drift_of(linear, energy), drift_of(*spin_about_centre(result))
     points = {joint.at for joint in grounded}
     if len(points) > 1 or not all(isinstance(joint, Spherical) for joint in grounded):
         return None, None
@@ -256,21 +201,28 @@ def momentum_errors(model: Model, result: Result) -> tuple[Floats | None, Floats
     return None, drift_of(about, scale)
 
 
-def spin_about_centre(model: Model, result: Result) -> tuple[Floats, float]:
+def spin_about_centre(result: Result) -> tuple[Floats, float]:
     """Angular momentum about the centre of mass (T, 3), and the size of its largest part."""
-    masses = np.array([body.mass for body in model.bodies])
-    centre = sum(m * result.position(b) for m, b in zip(masses, model.bodies)) / masses.sum()
-    drift = result.momentum() / masses.sum()
+    centre, total_mass = centre_of_mass(result)
+    drift = result.momentum() / total_mass
     total = np.zeros((len(result.t), 3))
     largest = 0.0
-    for mass, body in zip(masses, model.bodies):
+    for body in result.model.bodies:
         inertia = np.array(body.inertia)
         spin = result.rotation(body) @ (result.angular_velocity(body) @ inertia)[..., None]
         lever, speed = result.position(body) - centre, result.velocity(body) - drift
-        part = mass * np.cross(lever, speed) + spin[..., 0]
+        part = body.mass * np.cross(lever, speed) + spin[..., 0]
         total += part
         largest = max(largest, float(np.linalg.norm(part, axis=1).max()))
     return total, largest
+
+
+def centre_of_mass(result: Result) -> tuple[Floats, float]:
+    """Of the whole model (T, 3), m, and its mass, kg."""
+    bodies = result.model.bodies
+    total = float(sum(body.mass for body in bodies))
+    weighted = np.sum([body.mass * result.position(body) for body in bodies], axis=0)
+    return weighted / total, total
 
 
 def drift_of(values: Floats, scale: float) -> Floats:

@@ -14,7 +14,7 @@ goes with its operations: see `benchmarks/advice.py` for how closely.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from chasles.core.outcomes import OK
 from chasles.core.recursion.count import recursion_flops
@@ -36,8 +36,7 @@ MOST_RECORDED = 8
 BY_RECURSION, OF_A_FORCE, CLOSING = 1.75, 150.0, 1.4
 
 
-@dataclass(frozen=True)
-class StepCost:
+class StepCost(NamedTuple):
     """Operations of an evaluation, and of what closes the joints after a step."""
 
     evaluation: float

@@ -9,6 +9,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -17,11 +18,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from chasles.model import InvalidOption
-from chasles.model.checks import checked_array
+from chasles.model.checks import check_flag, checked_array, checked_positive
 from chasles.model.errors import short_repr
+from chasles.model.model import checked_model
 from chasles.model.tables import Shown, finite
 from chasles.notices import progress_bar
 from chasles.result.atomic_file import write_text
+from chasles.run.preparation import check_progress
 
 
 class Printed(Shown):
@@ -45,6 +48,17 @@ class Printed(Shown):
         from chasles.view.plots import save_figure, shown_figure  # late: it draws
 
         return shown_figure(self.figure()) if path is None else save_figure(self.figure(), path)
+
+
+def checked_study(
+    where: str, model: Any, until: Any, progress: bool | None, **flags: bool
+) -> float:
+    """The end time, s; refuses what is no model, time or flag."""
+    checked_model(model)
+    check_progress(progress, where)
+    for what, flag in flags.items():
+        check_flag(flag, what, where, InvalidOption)
+    return checked_positive(until, "until", "s", where, InvalidOption)
 
 
 def check_lists(where: str, **listed: Any) -> None:
@@ -93,34 +107,45 @@ def tell(what: str, progress: bool | None = None) -> None:
         print(f"chasles: {what} ...", file=sys.stderr)
 
 
-def answered(
-    questions: Mapping[str, Callable[[], Any]], progress: bool | None, **made: Any
-) -> dict[str, Any]:
-    """Every number of a study, with a bar on stderr; under "made" how they came about."""
-    began = time.perf_counter()
-    data: dict[str, Any] = {}
-    with progress_bar(questions.items(), unit="question", progress=progress) as bar:
-        for name, question in bar:
-            bar.set_description(name)
-            data[name] = question()
-    data["made"] = {
-        **made,
-        "seconds": round(time.perf_counter() - began, 1),
-        "chasles": version("chasles"),
-        "python": platform.python_version(),
-    }
-    return data
+@dataclass(frozen=True)
+class Study:
+    """A study that becomes a page.
 
+    file       of the page
+    images     folder of its figures and numbers, within that of images
+    questions  name -> what answers it with numbers, from how much is to be run
+    page       the text, from all numbers
+    figures    the figures, likewise
+    """
 
-def write_study(
-    out: Path, images: Path, page: str, text: str, figures: Sequence[Any], data: Any, png: bool
-) -> Path:
-    """The page, with its figures and results.json in the folder of images."""
-    from chasles.view.plots import save_files  # late: it draws
+    file: str
+    images: str
+    questions: Mapping[str, Callable[[Any], Any]]
+    page: Callable[[dict[str, Any]], str]
+    figures: Callable[[dict[str, Any]], Sequence[Any]]
 
-    folder = writable(out / images)
-    for figure in figures:
-        save_files(figure, folder, png=png)
-    write_text(folder / "results.json", json.dumps(finite(data, DIGITS)) + "\n")
-    write_text(out / page, text)
-    return out / page
+    def measured(self, scope: Any, progress: bool | None, **made: Any) -> dict[str, Any]:
+        """Every number, with a bar on stderr; under "made" how they came about."""
+        began = time.perf_counter()
+        data: dict[str, Any] = {}
+        with progress_bar(self.questions.items(), unit="question", progress=progress) as bar:
+            for name, question in bar:
+                bar.set_description(name)
+                data[name] = question(scope)
+        data["made"] = {
+            **made,
+            "seconds": round(time.perf_counter() - began, 1),
+            "chasles": version("chasles"),
+            "python": platform.python_version(),
+        }
+        return data
+
+    def write(self, out: Path, data: dict[str, Any], png: bool) -> Path:
+        """The page, with its figures and results.json in the folder of images."""
+        from chasles.view.plots import save_files  # late: it draws
+
+        folder = writable(out / "images" / self.images)
+        for figure in self.figures(data):
+            save_files(figure, folder, png=png)
+        write_text(folder / "results.json", json.dumps(finite(data, DIGITS)) + "\n")
+        return write_text(out / self.file, self.page(data))

@@ -48,16 +48,17 @@ def double_pendulum() -> Model:
     return Model([first, second], joints, gravity=(0, 0, -9.81))
 
 
-def floating_pair(boost: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Model:
-    """The two links without ground and gravity; their centre of mass moves at `boost` (m/s)."""
+def floating_pair(boost: float = 0.0) -> Model:
+    """The two links without ground and gravity, their centre moving along x at `boost` m/s."""
+    drift = np.array([boost, 0.0, 0.0])
     omega_1, omega_2 = np.array([0, 0, -10.0]), np.array([1, -1, 2 * pi])
     lever = np.array([HALF, 0, 0])
     apart = np.cross(omega_1, lever) + np.cross(omega_2, lever)  # v2 - v1 of a closed joint
     first = link(
-        "link 1", position=(HALF, 0, 0), velocity=boost - apart / 2, angular_velocity=omega_1
+        "link 1", position=(HALF, 0, 0), velocity=drift - apart / 2, angular_velocity=omega_1
     )
     second = link(
-        "link 2", position=(3 * HALF, 0, 0), velocity=boost + apart / 2, angular_velocity=omega_2
+        "link 2", position=(3 * HALF, 0, 0), velocity=drift + apart / 2, angular_velocity=omega_2
     )
     joint = Spherical("joint", first, second, at=(2 * HALF, 0, 0))
     return Model([first, second], [joint], gravity=(0, 0, 0))

@@ -6,6 +6,7 @@ order.
 """
 
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from chasles.core.arrays import TWIST
 from chasles.integrators.stabilisation import PROJECTION, chosen_stabiliser
 from chasles.model import Model
 from chasles.model.tables import small
-from chasles.studies.measure import Candidate, CandidateResult, measure
+from chasles.studies.measure import Candidate, Outcome, log_slope, measure
 
 #: A joint open by less than this, times the size of the motion in m, is held by rounding alone;
 #: beside what the start leaves open, see `start_drift`.
@@ -33,8 +34,7 @@ ORDER_BELOW, ORDER_ABOVE = 0.5, 0.75
 class CheckedPrediction:
     """One joint of one candidate.
 
-    exact     whether it is predicted to hold to rounding
-    expected  the order with which it is predicted to drift, None if exact
+    expected  the order with which it is predicted to drift; None: to hold to rounding
     gap       the largest one observed, m or rad
     floor     gaps below this are rounding
     order     the observed order, None if it was not looked for or the gaps are all rounding
@@ -43,12 +43,16 @@ class CheckedPrediction:
 
     label: str
     joint: str
-    exact: bool
     expected: int | None
     gap: float
     floor: float
     order: float | None = None
     gaps: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is predicted to hold to rounding."""
+        return self.expected is None
 
     @property
     def holds(self) -> bool:
@@ -61,22 +65,20 @@ class CheckedPrediction:
     @property
     def agrees(self) -> bool:
         """A joint that does better than predicted does not contradict: the bound holds."""
-        if self.exact:
+        if self.holds or self.expected is None:
             return self.holds
-        if self.holds or self.order is None or self.expected is None:
-            return True
-        return self.order >= self.expected - ORDER_BELOW
+        return self.order is None or self.order >= self.expected - ORDER_BELOW
 
     @property
     def verdict(self) -> str:
         if not self.agrees:
             return "WRONG"
-        if not self.exact and self.holds:
+        if self.expected is None:
+            return "as predicted"
+        if self.holds:
             return "better than predicted: it holds"
-        above = self.order is not None and self.expected is not None and not self.exact
-        if above and self.order - self.expected > ORDER_ABOVE:  # type: ignore[operator]
-            return "better than predicted"
-        return "as predicted"
+        above = self.order is not None and self.order - self.expected > ORDER_ABOVE
+        return "better than predicted" if above else "as predicted"
 
     def __str__(self) -> str:
         said = "exact" if self.exact else f"drifts with order {self.expected}"
@@ -99,7 +101,7 @@ class CheckedPrediction:
         }
 
 
-def predictions_of(model: Model, outcome: CandidateResult) -> list[CheckedPrediction]:
+def predictions_of(model: Model, outcome: Outcome) -> list[CheckedPrediction]:
     """What is predicted of every joint, with the gap that one run shows."""
     drifting = set(outcome.result.problem.choice.drifting)
     floor = ROUNDING * extent(outcome) + start_drift(outcome)
@@ -112,7 +114,6 @@ def predictions_of(model: Model, outcome: CandidateResult) -> list[CheckedPredic
         CheckedPrediction(
             label=outcome.label,
             joint=name,
-            exact=name not in drifting,
             expected=outcome.candidate.order if name in drifting else None,
             gap=gap.worst,
             floor=floor + 3 * max(float(gap.translation[0]), float(gap.rotation[0])),
@@ -121,13 +122,13 @@ def predictions_of(model: Model, outcome: CandidateResult) -> list[CheckedPredic
     ]
 
 
-def extent(outcome: CandidateResult) -> float:
+def extent(outcome: Outcome) -> float:
     """The size of the motion, at least 1 m: rounding is relative to it."""
     model = outcome.result.model
     return max(1.0, *(float(np.abs(outcome.result.position(b)).max()) for b in model.bodies))
 
 
-def start_drift(outcome: CandidateResult) -> float:
+def start_drift(outcome: Outcome) -> float:
     """What joints that hold may open by: where J V at the start is kept, it adds up."""
     problem = outcome.result.problem
     rows = constraint_rows(problem.setup, terms_at(problem.setup, problem.start).jacobian)
@@ -138,7 +139,7 @@ def start_drift(outcome: CandidateResult) -> float:
 
 
 def check_orders(
-    model: Model, outcome: CandidateResult, until: float, halvings: int
+    model: Model, outcome: Outcome, until: float, halvings: int
 ) -> list[CheckedPrediction]:
     """The predictions of one candidate with the orders observed at 2^halvings h ... 2 h, h."""
     options = outcome.candidate.options
@@ -152,14 +153,7 @@ def check_orders(
     found = []
     for prediction in predictions_of(model, outcome):
         gaps = [(run.candidate.options["step"], run.gaps[prediction.joint].worst) for run in runs]
-        order = observed_order(gaps, prediction.floor)
-        found.append(replace(prediction, order=order, gaps=tuple(gaps)))
+        order = log_slope([(h, gap) for h, gap in gaps if gap > 3 * prediction.floor])
+        observed = None if isnan(order) else order  # all at rounding
+        found.append(replace(prediction, order=observed, gaps=tuple(gaps)))
     return found
-
-
-def observed_order(gaps: list[tuple[float, float]], floor: float) -> float | None:
-    """Slope of log gap over log step, where the gap is well above rounding."""
-    kept = np.array([(step, gap) for step, gap in gaps if gap > 3 * floor])
-    if len(kept) < 2:
-        return None
-    return float(np.polyfit(np.log(kept[:, 0]), np.log(kept[:, 1]), 1)[0])

@@ -13,21 +13,18 @@ from chasles.integrators.methods import Method, find_method
 from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.model import InvalidOption, Model, UnknownName
-from chasles.model.checks import check_flag, checked_positive
 from chasles.model.coordinates import Coordinates
 from chasles.model.keywords import checked_keywords, explained
-from chasles.model.model import checked_model
 from chasles.model.tables import Table, plain, small
 from chasles.model.words import ArrayLike, Stabiliser
 from chasles.notices import progress_bar
 from chasles.result.result import Result
 from chasles.run.grid_pace import COUNTED
 from chasles.run.motion_error import error_at_end
-from chasles.run.preparation import check_progress
 from chasles.run.time_grid import NEVER
 from chasles.spaces.designation import Spaces
-from chasles.studies.convergence import Cases
-from chasles.studies.output import Printed, check_lists, checked_falling, in_words
+from chasles.studies.output import Printed, check_lists, checked_falling, checked_study, in_words
+from chasles.studies.starts import Cases
 
 #: Of this many runs the fastest is what a run costs: what else the machine does only adds to it.
 REPEATS = 5
@@ -149,18 +146,15 @@ class WorkPrecision(Printed):
         ]  # fmt: skip
         header = ["method", "spaces", "setting", "error [m]", "evaluations", "matrices", "ms"]
         runs = f", medians over {self.starts} starts" if self.starts > 1 else ""
-        said = f"{self.model!r}, errors at {self.until:g} s{runs}"
-        lines: list[str | Table] = [said, Table(header, rows, 3)]
-        lines += [f"{w.method} in {w.spaces}: {w.refused}" for w in self.works if w.refused]
-        return lines
+        return [
+            f"{self.model!r}, errors at {self.until:g} s{runs}",
+            Table(header, rows, 3),
+            *(f"{w.method} in {w.spaces}: {w.refused}" for w in self.works if w.refused),
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and words."""
-        works = [
-            {"method": w.method, "spaces": w.spaces, "kind": w.kind, "refused": w.refused,
-             "points": [vars(p) for p in w.points]}
-            for w in self.works
-        ]  # fmt: skip
+        works = [{**vars(w), "points": [vars(p) for p in w.points]} for w in self.works]
         return {"until": self.until, "starts": self.starts, "works": works}
 
 
@@ -213,10 +207,7 @@ def work_precision(
     >>> found.best(1e-7).method
     'dop853'
     """
-    checked_model(model)
-    check_progress(progress, "work_precision")
-    check_flag(timing, "timing", "work_precision", InvalidOption)
-    until = checked_positive(until, "until", "s", "work_precision", InvalidOption)
+    until = checked_study("work_precision", model, until, progress, timing=timing)
     settings = {"step": positive(steps, "steps"), "rtol": positive(tolerances, "tolerances")}
     if not any(settings.values()):
         raise InvalidOption(

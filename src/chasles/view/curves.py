@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from typing import Any, Literal
 
@@ -21,7 +22,7 @@ from chasles.model.coordinates import ANGLE
 from chasles.model.drivers import AnyDriver
 from chasles.model.keywords import checked_keywords
 from chasles.result.result import Result
-from chasles.view.panels import largest_of, log_axis, seconds_axis, thinned, titles
+from chasles.view.panels import largest_of, log_scale, seconds_axis, thinned, titles
 from chasles.view.picture import checked_axes, checked_target, finished, new_axes
 from chasles.view.plots import RC
 from chasles.view.theme import LIGHT
@@ -80,23 +81,22 @@ def draw(ax: Axes, t: Floats, found: list[Curves]) -> None:
     ]
     every = np.concatenate([values for _, values in curves])
     every = every[np.isfinite(every)]
-    title = found[0].title if not several else ", ".join(one.title for one in found)
+    title = ", ".join(one.title for one in found)
     if every.size and not every.any():
         nothing(ax, title, found[0].label, t)
         return
     logarithmic = all(one.logarithmic for one in found)
     for index, (name, values) in enumerate(curves):
         shown = np.maximum(values, FLOOR) if logarithmic else values
-        lone = len(curves) == 1
         ax.plot(*thinned(t, shown), color=LIGHT[COLOURS[index % len(COLOURS)]],
-                label=None if lone else name,
+                label=name if len(curves) > 1 else None,
                 ls="-" if index < len(COLOURS) else (0, (4, 2)))  # fmt: skip
     largest = float(np.abs(every).max()) if every.size else 0.0
     if logarithmic:
         positive = np.maximum(every[len(every) // 50 :], FLOOR)
         low = max(float(np.quantile(positive, 0.02)) / 2.0, FLOOR)
-        log_axis(ax, low, max(largest, 10 * FLOOR), zero=FLOOR)
-    if not logarithmic:
+        log_scale(ax.yaxis, low, max(largest, 10 * FLOOR), zero=FLOOR)
+    else:
         room_for_constants(ax, every)
     titles(ax, title, largest_of([every]))
     seconds_axis(ax, t)
@@ -152,21 +152,18 @@ def curves_of(result: Result, what: Any, part: str | None) -> Curves:
             if part is not None:
                 raise UnknownName.among("part", part, (), where=f"plot of '{name}'")
             title, label, values, *logarithmic = WHOLE[name]
-            return whole(title, label, values(result), *logarithmic)
-    named = [own for kind in PARTS for own in getattr(model, f"{kind}_names")]
-    raise UnknownName.among("quantity or part", name, (*WHOLE, *named), where="plot")
+            return Curves(title, label, named(values(result)), *logarithmic)
+    parts = [own for kind in PARTS for own in getattr(model, f"{kind}_names")]
+    raise UnknownName.among("quantity or part", name, (*WHOLE, *parts), where="plot")
 
 
-def components(vector: Floats) -> list[tuple[str, Floats]]:
-    return [(axis, vector[:, k]) for k, axis in enumerate("xyz")]
-
-
-def whole(title: str, label: str, values: Any, logarithmic: bool = False) -> Curves:
-    """Named curves, the components of a vector, or one curve."""
+def named(values: Floats | dict[str, Floats]) -> list[tuple[str, Floats]]:
+    """Named curves, the components of a vector or of a quaternion, or one curve."""
     if isinstance(values, dict):
-        return Curves(title, label, list(values.items()), logarithmic)
-    curves = components(values) if values.ndim == 2 else [("", values)]
-    return Curves(title, label, curves, logarithmic)
+        return list(values.items())
+    if values.ndim == 1:
+        return [("", values)]
+    return [(axis, values[:, k]) for k, axis in enumerate("wxyz"[-values.shape[1] :])]
 
 
 def energies(result: Result) -> dict[str, Floats]:
@@ -177,17 +174,14 @@ def energies(result: Result) -> dict[str, Floats]:
     }
 
 
-def gaps(part: Literal["translation", "rotation"]) -> Callable[[Result], dict[str, Floats]]:
-    def every(result: Result) -> dict[str, Floats]:
-        values = {j.name: result.violation(j, part) for j in result.model.joints}
-        if not values:
-            raise InvalidOption(
-                "plot: the model has no joints, so there are no gaps.", "Plot 'energy', say."
-            )
-        worst = sorted(values, key=lambda name: -float(values[name].max()))[:MOST_CURVES]
-        return {name: v for name, v in values.items() if name in worst}
-
-    return every
+def gaps(result: Result, part: Literal["translation", "rotation"]) -> dict[str, Floats]:
+    values = {j.name: result.violation(j, part) for j in result.model.joints}
+    if not values:
+        raise InvalidOption(
+            "plot: the model has no joints, so there are no gaps.", "Plot 'energy', say."
+        )
+    worst = sorted(values, key=lambda name: -float(values[name].max()))[:MOST_CURVES]
+    return {name: v for name, v in values.items() if name in worst}
 
 
 #: Name -> title, label, what gives the values, and whether the axis is logarithmic.
@@ -198,8 +192,8 @@ WHOLE: dict[str, tuple[Any, ...]] = {
     "potential energy": ("Potential energy", "J", Result.potential_energy),
     "momentum": ("Linear momentum", "N s", Result.momentum),
     "angular momentum": ("Angular momentum", "N m s", Result.angular_momentum),
-    "gaps": ("Constraint violation", "m", gaps("translation"), True),
-    "gaps in angle": ("Constraint violation", "rad", gaps("rotation"), True),
+    "gaps": ("Constraint violation", "m", partial(gaps, part="translation"), True),
+    "gaps in angle": ("Constraint violation", "rad", partial(gaps, part="rotation"), True),
 }
 
 
@@ -211,9 +205,7 @@ def part_of(
     if chosen not in kinds:
         raise UnknownName.among(f"part of a {what}", part, kinds, where=f"plot of {what} '{name}'")
     title, unit, values = kinds[chosen]
-    found = values()
-    curves = [("", found)] if found.ndim == 1 else components(found)
-    return Curves(f"{name}: {title}", unit, curves, "gap" in chosen)
+    return Curves(f"{name}: {title}", unit, named(values()), "gap" in chosen)
 
 
 def body_curves(result: Result, name: str, part: str | None) -> Curves:
@@ -287,10 +279,8 @@ def sensor_curves(result: Result, name: str, part: str | None) -> Curves:
     if part is not None:
         reads = f"it has the one quantity that it reads: {sensor.reads.replace('_', ' ')}"
         raise UnknownName(f"plot of sensor '{name}': {reads}, not '{part}'.", "Leave part out.")
-    curves = [("", values)] if values.ndim == 1 else [
-        (axis, values[:, k]) for k, axis in enumerate("wxyz"[-values.shape[1] :])
-    ]  # fmt: skip
-    return Curves(f"{name}: {sensor.reads.replace('_', ' ')} of {sensor.of}", sensor.unit, curves)
+    title = f"{name}: {sensor.reads.replace('_', ' ')} of {sensor.of}"
+    return Curves(title, sensor.unit, named(values))
 
 
 #: What a name stands for: of what kind the part is.

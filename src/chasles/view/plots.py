@@ -8,9 +8,10 @@ so a figure follows the reader's light or dark scheme.
 import hashlib
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from html import escape
 from math import ceil
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
@@ -26,7 +27,7 @@ from chasles.view.theme import LIGHT, SANS, style_variables, with_variables
 Draw = Callable[[Axes], None]
 Given = ParamSpec("Given")
 #: Labels by which `place` knows what stands in the margins of a panel.
-END_NAME, NAMED_ROWS, NAMED_COLUMNS = "end name", "named rows", "named columns"
+END_NAME, NAMED_ROWS = "end name", "named rows"
 LEGEND_BELOW, LEGEND_ROW = "legend below", 0.17  # inches
 POINTS = 72.0  # an inch
 KINDS = (".png", ".svg")
@@ -85,10 +86,10 @@ class Figure:
     """Panels that belong together, with a caption that says what to see."""
 
     name: str
-    title: str
-    caption: str
-    panels: tuple[Panel, ...]
-    columns: int = 2
+    panels: Sequence[Panel]
+    title: str = ""
+    caption: str = ""
+    columns: int = 2  # at most
 
     @cached_property
     def drawn(self) -> tuple[str, ...]:
@@ -139,8 +140,6 @@ def place(ax: Axes, corner: tuple[float, float], cell: tuple[float, float], canv
     elif ax.get_label() == NAMED_ROWS:
         names = [len(tick.get_text()) for tick in ax.get_yticklabels()]
         left, right = 0.2 + 0.068 * max(names), 0.5
-    elif ax.get_label() == NAMED_COLUMNS:
-        bottom = 0.62
     legend = ax.get_legend()
     named = "" if legend is None else str(legend.get_label())
     if legend is not None and named.startswith(LEGEND_BELOW):
@@ -157,11 +156,11 @@ def place(ax: Axes, corner: tuple[float, float], cell: tuple[float, float], canv
     ))  # fmt: skip
 
 
-def svg_of(canvas: Canvas, salt: str) -> str:
-    """The canvas as an <svg> element whose colours are CSS variables."""
+def svg_of(canvas: Canvas, salt: str, **options: Any) -> str:
+    """The canvas as an <svg> element whose colours are CSS variables; options are matplotlib's."""
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": salt}):
-        canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, **options)
     return rounded(clean(buffer.getvalue()))
 
 
@@ -191,11 +190,10 @@ def rounded(text: str) -> str:
 def inline_svg(panel: Panel, salt: str) -> str:
     """A panel for a page: scales with its column, named for screen readers."""
     with mpl.rc_context(RC):
-        text = svg_of(canvas_of(Figure("", "", "", (panel,))), salt)
+        text = svg_of(canvas_of(Figure("", [panel])), salt)
     head, body = text.split(">", 1)
     head = re.sub(r' (?:width|height)="[^"]*"', "", head)
-    label = panel.label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    return f'{head} role="img" aria-label="{label}">{body}'
+    return f'{head} role="img" aria-label="{escape(panel.label)}">{body}'
 
 
 def svg_file(figure: Figure) -> str:
@@ -227,9 +225,7 @@ def save_figure(figure: Figure, path: str | Path) -> Path:
         return write_text(target, svg_file(figure))
     with mpl.rc_context(RC):
         canvas = canvas_of(figure)
-        return write_whole(
-            target, lambda file: canvas.savefig(file, format="png", dpi=144, facecolor="white")
-        )
+        return write_whole(target, lambda file: file.write(png_of(canvas, 144)))
 
 
 def shown_figure(figure: Figure) -> Canvas:
@@ -255,10 +251,7 @@ def formula_svg(tex: str) -> str:
     with mpl.rc_context(settings):
         canvas = Canvas(figsize=(0.1, 0.1))
         canvas.text(0, 0, f"${tex}$", color=LIGHT["ink"])
-        buffer = io.StringIO()
-        canvas.savefig(buffer, format="svg", bbox_inches="tight", pad_inches=0.02,
-                       metadata={"Date": None, "Creator": None})  # fmt: skip
+        text = svg_of(canvas, tex, bbox_inches="tight", pad_inches=0.02)
     unique = hashlib.sha256(tex.encode()).hexdigest()[:8]  # glyphs would share their ids
-    text = re.sub(r'(id="|href="#)', rf"\g<1>f{unique}-", clean(buffer.getvalue()))
-    label = tex.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    return text.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+    text = re.sub(r'(id="|href="#)', rf"\g<1>f{unique}-", text)
+    return text.replace("<svg", f'<svg role="img" aria-label="{escape(tex)}"', 1)

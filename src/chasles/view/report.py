@@ -10,6 +10,7 @@ from functools import partial
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 from matplotlib.axes import Axes
 
@@ -125,15 +126,11 @@ def about(result: Result) -> str:
 
 def joints_table(result: Result) -> str:
     """The largest constraint violation of every joint."""
-    rows = [
-        (
-            escape(joint.name),
-            joint.kind,
-            small(result.violation(joint).max()),
-            small(result.violation(joint, part="rotation").max()),
-        )
-        for joint in result.model.joints
-    ]
+    parts: tuple[Literal["translation", "rotation"], ...] = ("translation", "rotation")
+    rows = []
+    for joint in result.model.joints:
+        largest = [small(result.violation(joint, part).max()) for part in parts]
+        rows.append((escape(joint.name), joint.kind, *largest))
     if not rows:
         return paragraphs("There are no joints.")
     header = ("joint", "kind", "largest violation, m", "largest violation, rad")
@@ -160,17 +157,17 @@ def provenance_table(result: Result) -> str:
 def picture(result: Result, words: str) -> str:
     """The model at its start, in the colours of the page."""
     panel = Panel(sketch(result.model), words, PICTURE, PHONE)
-    return figure_block(Figure("picture", "", "", (panel,)))
+    return figure_block(Figure("picture", [panel]))
 
 
 def plots(result: Result) -> str:
     """Plots of the run, light or dark as the page is, two in a row where there is room."""
     gaps = ["gaps"] if result.model.joints else []
-    panels = tuple(
+    panels = [
         Panel(partial(draw, result, what), f"{what} over time", PLOT, PHONE)
         for what in ("energy", "energy error", *gaps, "momentum")
-    )
-    return figure_block(Figure("plot", "", "", panels))
+    ]
+    return figure_block(Figure("plot", panels))
 
 
 def draw(result: Result, what: str, ax: Axes) -> None:

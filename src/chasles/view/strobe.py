@@ -11,7 +11,7 @@ from chasles.model.colours import hex_of
 from chasles.model.shapes import Sphere
 from chasles.result.result import Result
 from chasles.view.camera import FROM_A_CORNER, angled, camera_of
-from chasles.view.panels import Curve, signed, thinned
+from chasles.view.panels import COLOURS, Series, signed, thinned
 from chasles.view.picture import draw_solids, frame, points_of
 from chasles.view.plots import Figure, Panel, drawing
 from chasles.view.scene import (
@@ -25,7 +25,6 @@ from chasles.view.scene import (
     stick,
     tubes_of,
 )
-from chasles.view.study_panels import COLOURS, legend_below
 from chasles.view.theme import LIGHT
 
 #: Of the views from above a corner: what points upwards.
@@ -40,21 +39,13 @@ BALL = 0.028  # radius of a point mass, over the size of the model
 def benchmark_figure(name: str, result: Result, asked: Any) -> Figure:
     """What a Drawing of the library asks for: the mechanism, and curves beside it."""
     curves = [
-        Curve(result.t, values, label, COLOURS[index % len(COLOURS)])
+        Series(label, values, COLOURS[index % len(COLOURS)], result.t)
         for index, (label, values) in enumerate(asked.curves(result))
     ]
-    return Figure(name, "", "", (
+    return Figure(name, (
         Panel(strobe(result, asked), "The mechanism at some instants", SIZE),
-        Panel(over_time(curves, asked.title, asked.label), asked.title, SIZE),
+        Panel(signed(curves, asked.title, asked.label), asked.title, SIZE),
     ))  # fmt: skip
-
-
-@drawing
-def over_time(ax: Axes, curves: list[Curve], title: str, label: str) -> None:
-    """Curves on one linear axis, named below it."""
-    signed(curves, title, label)(ax)
-    if len(curves) > 1:
-        legend_below(ax, [curve.name for curve in curves])
 
 
 @drawing

@@ -1,56 +1,22 @@
 """Kinds of panel for studies: dots on a logarithmic scale, bars, slopes, distributions, fronts."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
 from math import ceil, floor, log10
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from chasles.core.arrays import Floats
-from chasles.view.panels import log_axis, name_ends, titles
-from chasles.view.plots import LEGEND_BELOW, NAMED_COLUMNS, NAMED_ROWS, drawing
-from chasles.view.theme import LIGHT, power_of_ten
+from chasles.view.panels import Series, legend_below, log_scale, ticks_at, titles
+from chasles.view.plots import NAMED_ROWS, drawing
+from chasles.view.theme import LIGHT
 
-MARKERS = {"se3": "o", "product": "s", "chosen": "D", "other": "^", "y": "P", "x": "v", "z": "X"}
-COLOURS = tuple(MARKERS)
-#: Where a logarithmic axis shows what is exactly zero, and what is less than it shows.
-NOTHING, FLOOR = 1e-18, 1e-17
+#: Where a logarithmic axis shows what is less than it shows.
+FLOOR = 1e-17
 #: Ratio of the ends of a logarithmic axis below which powers of ten are too few ticks.
 FEW_DECADES = 60.0
 #: A panel of advice and its words, in points, about.
 ACROSS, UPWARDS, WORD_SIZE = 275.0, 180.0, 7.5
-#: Characters of legend that fit under a panel.
-LEGEND_CHARACTERS = 66
-
-
-@dataclass(frozen=True)
-class Series:
-    """Values that belong to one name and colour: at the categories, or over `x`."""
-
-    name: str
-    values: Sequence[float] | Floats
-    colour: str
-    x: Sequence[float] | Floats = ()
-    words: Sequence[str] = ()  # one for each value, if they are to be named
-    dashed: bool = False  # another way with what has the same colour
-
-    def draw(self, ax: Axes, x: Any, y: Any, **style: Any) -> None:
-        """Markers of its own, in its colour, with its name."""
-        usual = {"marker": MARKERS[self.colour], "ms": 4.5, "mec": "white", "mew": 0.4}
-        ax.plot(x, y, color=LIGHT[self.colour], label=self.name, **{**usual, **style})
-
-    def above(self, floor_at: float) -> Floats:
-        """The values, none of them below what an axis shows."""
-        return np.maximum(np.asarray(self.values, float), floor_at)
-
-    @property
-    def finite(self) -> "Series":
-        """Without what broke off; nothing is shown as next to nothing."""
-        kept = np.isfinite(self.values)
-        return replace(self, x=np.asarray(self.x)[kept], values=self.above(NOTHING)[kept])
 
 
 def all_of(series: Sequence[Series], what: str = "values") -> Floats:
@@ -72,69 +38,31 @@ def worded(
 # --- axes -----------------------------------------------------------------------------------------
 
 
-def log_limits(values: Floats, floor_at: float) -> tuple[int, int]:
-    """Powers of ten around positive values."""
-    kept = values[np.isfinite(values) & (values > 0)]
+def log_limits(values: Floats, floor_at: float) -> tuple[float, float]:
+    """Powers of ten around values; what is less than the floor is shown there."""
+    kept = values[np.isfinite(values)]
     low = max(float(kept.min()), floor_at) if kept.size else floor_at
     high = max(float(kept.max()), low) if kept.size else low
-    first = floor(log10(low) - 0.05)
-    return first, max(first + 1, ceil(log10(high) + 0.05))
-
-
-def log_x(ax: Axes, low: int, high: int, ticks: int = 6) -> None:
-    """A logarithmic x axis between powers of ten, few of them named."""
-    ax.set_xlim(10.0**low, 10.0**high)
-    every = max(1, ceil((high - low) / ticks))
-    powers = [10.0**k for k in range(low, high + 1, every)]
-    ticks_at(ax, powers, lambda x: power_of_ten(round(log10(x))))
+    return 10.0 ** floor(log10(low) - 0.05), 10.0 ** ceil(log10(high) + 0.05)
 
 
 def near_log_x(ax: Axes, values: Floats) -> None:
     """A logarithmic x axis that ends a little beyond the values."""
-    log_x(ax, *log_limits(values, 1e-300))
+    log_scale(ax.xaxis, *log_limits(values, 1e-300))
     low, high = float(values.min()), float(values.max())
     room = (high / low) ** 0.06 if high > low else 2.0
     ax.set_xlim(low / room, high * room)
     if high / low < FEW_DECADES:
         powers = range(floor(log10(low / room)), ceil(log10(high * room)) + 1)
-        ticks_at(ax, [m * 10.0**k for k in powers for m in (1, 2, 5)])
+        ticks_at(ax.xaxis, [m * 10.0**k for k in powers for m in (1, 2, 5)])
 
 
-def ticks_at(ax: Axes, places: Sequence[float], words: Any = "{:g}".format) -> None:
-    """A logarithmic x axis with these ticks alone."""
-    ax.set_xscale("log")
-    ax.xaxis.set_major_locator(FixedLocator(list(places)))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: words(x)))
-
-
-def rows_of(ax: Axes, categories: Sequence[str]) -> Floats:
+def rows_of(ax: Axes, categories: Collection[str]) -> Floats:
     """A row for every category, from the top; returns their heights."""
     rows = np.arange(len(categories))[::-1].astype(float)
-    ax.set_yticks(rows, categories)
+    ax.set_yticks(rows, list(categories))
     ax.set_label(NAMED_ROWS)
     return rows
-
-
-def legend_below(ax: Axes, names: Sequence[str]) -> None:
-    """Names in rows under the axis, where nothing is drawn; as many side by side as fit."""
-    fitting = max(1, LEGEND_CHARACTERS // (max(len(name) for name in names) + 5))
-    rows = ceil(len(names) / fitting)
-    layout: Any = {
-        "ncols": ceil(len(names) / rows), "borderaxespad": 0.0, "handlelength": 1.2,
-        "handletextpad": 0.4, "columnspacing": 1.1, "fontsize": 8,
-    }  # fmt: skip
-    legend = ax.legend(loc="upper center", **layout)
-    legend.set_label(f"{LEGEND_BELOW}{rows}")  # placed with the panel's margins
-
-
-def short_number(x: float) -> str:
-    """0.001, 1, 10; powers of ten for anything smaller."""
-    if x >= 1e-3:
-        return f"{x:g}"
-    exponent = floor(log10(x) + 1e-9)
-    mantissa, power = x / 10.0**exponent, power_of_ten(exponent)
-    return power if abs(mantissa - 1) < 1e-6 else f"{mantissa:g}·{power}"
 
 
 # --- kinds of panel -------------------------------------------------------------------------------
@@ -142,14 +70,14 @@ def short_number(x: float) -> str:
 
 @drawing
 def dots(
-    ax: Axes, categories: Sequence[str], series: Sequence[Series], title: str, label: str
+    ax: Axes, categories: Collection[str], series: Sequence[Series], title: str, label: str
 ) -> None:
     """One row per category, one marker per series, on a logarithmic axis."""
-    log_x(ax, *log_limits(all_of(series), FLOOR))
+    log_scale(ax.xaxis, *log_limits(all_of(series), FLOOR))
     rows = rows_of(ax, categories)
     offsets = np.linspace(0.22, -0.22, len(series)) if len(series) > 1 else [0.0]
     for one, offset in zip(series, offsets):
-        one.draw(ax, one.above(FLOOR), rows + offset, ls="", ms=5.5, mew=0.5)
+        one.markers(ax, one.above(FLOOR), rows + offset, ls="", ms=5.5, mew=0.5)
     ax.set_ylim(-0.6, len(categories) - 0.4)
     ax.grid(True, axis="x")
     worded(ax, title, label, series=series)
@@ -182,34 +110,17 @@ def bars(
 @drawing
 def slopes(
     ax: Axes, series: Sequence[Series], title: str, x_label: str, y_label: str,
-    floor_at: float = FLOOR,
+    floor_at: float = FLOOR, order: int | None = None,
 ) -> None:  # fmt: skip
-    """Lines with markers over a logarithmic x axis."""
-    low, high = log_limits(all_of(series), floor_at)
-    log_axis(ax, 10.0**low, 10.0**high)
+    """Lines with markers over a logarithmic x axis, and the slope of an order beside them."""
+    log_scale(ax.yaxis, *log_limits(all_of(series), floor_at))
     for one in series:
         edge = {"mec": LIGHT[one.colour], "mfc": "white", "mew": 1.0, "ls": (0, (4, 2))}
-        one.draw(ax, one.x, one.above(floor_at), **(edge if one.dashed else {}))
+        one.markers(ax, one.x, one.above(floor_at), **(edge if one.dashed else {}))
     near_log_x(ax, all_of(series, "x"))
     worded(ax, title, x_label, y_label, series)
-
-
-@drawing
-def against(
-    ax: Axes, series: Sequence[Series], title: str, x_label: str, label: str,
-    slope: int | None = None,
-) -> None:  # fmt: skip
-    """Positive quantities over a positive quantity, both axes logarithmic, named at their ends."""
-    shown = [one.finite for one in series]
-    for one in shown:
-        one.draw(ax, one.x, one.values, marker="o", lw=1.2, mew=0)
-    log_axis(ax, all_of(shown).min(), all_of(shown).max(), margin=1.6)
-    ticks_at(ax, list(series[0].x), short_number)
-    worded(ax, title, x_label, label)
-    if slope is not None:
-        guide(ax, shown, slope)
-    ax.margins(x=0.06)
-    name_ends(ax, [(one.name, one.values, one.colour) for one in shown], FLOOR)
+    if order is not None:
+        guide(ax, series, order)
 
 
 def guide(ax: Axes, series: Sequence[Series], slope: int) -> None:
@@ -221,22 +132,6 @@ def guide(ax: Axes, series: Sequence[Series], slope: int) -> None:
     ax.plot(x, y, color=LIGHT["muted"], lw=1.0, ls=(0, (2, 2)))
     ax.annotate(f"slope {slope}", (x[-2], y[-2]), xytext=(4, -11), textcoords="offset points",
                 fontsize=8, color=LIGHT["muted"])  # fmt: skip
-
-
-@drawing
-def by_name(
-    ax: Axes, names: Sequence[str], series: Sequence[Series], title: str, label: str
-) -> None:
-    """Positive quantities for named things on a logarithmic axis; what is infinite is left out."""
-    shown = [one.finite for one in series]
-    for one in shown:
-        one.draw(ax, one.x, one.values, ms=6, lw=0, mew=0)
-    log_axis(ax, all_of(shown).min(), 3 * all_of(shown).max(), margin=2.0)
-    ax.set_label(NAMED_COLUMNS)
-    ax.set_xticks(range(len(names)), names, fontsize=8.2, rotation=28, ha="right")
-    ax.set_xlim(-0.6, len(names) - 0.4)
-    worded(ax, title, "", label)
-    ax.legend(loc="upper right", ncols=3, handletextpad=0.1, columnspacing=0.8)
 
 
 @drawing
@@ -254,7 +149,8 @@ def strips(
                     xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
     everything = np.concatenate([values for _, values in rows])
     low, high = min(0.2, everything.min() / 1.2), max(5, everything.max() * 1.2)
-    ticks_at(ax, [x for x in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if low <= x <= high])
+    ax.set_xscale("log")
+    ticks_at(ax.xaxis, [x for x in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if low <= x <= high])
     ax.set_xlim(low, high)
     ax.axvline(1.0, color=LIGHT["axis"], lw=0.9)
     ax.set_label(NAMED_ROWS)
@@ -268,7 +164,7 @@ def strips(
 @drawing
 def distribution(ax: Axes, series: Sequence[Series], title: str, label: str) -> None:
     """The share of cases at or below a value, on a logarithmic axis."""
-    log_x(ax, *log_limits(all_of(series), FLOOR))
+    log_scale(ax.xaxis, *log_limits(all_of(series), FLOOR))
     for one in series:
         values = np.sort(one.above(FLOOR))
         share = 100 * np.arange(1, len(values) + 1) / len(values)
@@ -284,10 +180,9 @@ def front(
     title: str, x_label: str, y_label: str,
 ) -> None:  # fmt: skip
     """Scattered trade-offs between a cost (x) and an error (y), the chosen one ringed."""
-    low, high = log_limits(np.append(all_of(series), target), FLOOR)
-    log_axis(ax, 10.0**low, 10.0**high, margin=3.0)
+    log_scale(ax.yaxis, *log_limits(np.append(all_of(series), target), FLOOR), margin=3.0)
     for one in series:
-        one.draw(ax, one.x, one.values, ls="")
+        one.markers(ax, one.x, one.values, ls="")
     near_log_x(ax, all_of(series, "x"))
     ax.axhline(target, color=LIGHT["axis"], lw=1.0, ls=(0, (4, 2)))
     ax.annotate("target", (1.0, target), xycoords=("axes fraction", "data"), xytext=(-2, 3),

@@ -22,7 +22,7 @@ from chasles.model import (
 )
 from chasles.studies import gallery
 from chasles.studies.convergence import convergence
-from chasles.studies.measure import momentum_errors
+from chasles.studies.measure import Candidate, Outcome
 from chasles.studies.work_precision import work_precision
 
 SPACES = ("auto", "SE3", "SO3xR3")
@@ -37,7 +37,7 @@ COSTED = ("rk4", "cf4", "gauss4", "gauss6", "rattlie4", "half-explicit", "genera
 
 
 @dataclass(frozen=True)
-class Effort:
+class Scope:
     """How much is run: `quick` for a look, `slow` for a million steps."""
 
     quick: bool = False
@@ -94,10 +94,10 @@ def models() -> dict[str, Model]:
     }
 
 
-def orders(effort: Effort) -> dict[str, Any]:
+def orders(scope: Scope) -> dict[str, Any]:
     """Observed orders: model -> method -> spaces -> (pose, velocity), or why it was refused."""
     known = methods()
-    chosen = {"heavy top": models()["heavy top"]} if effort.quick else models()
+    chosen = {"heavy top": models()["heavy top"]} if scope.quick else models()
     found: dict[str, Any] = {name: {} for name in chosen}
     for name, model in chosen.items():
         for method in own_methods():
@@ -113,22 +113,22 @@ def orders(effort: Effort) -> dict[str, Any]:
     return found
 
 
-def work(effort: Effort) -> dict[str, Any]:
+def work(scope: Scope) -> dict[str, Any]:
     """Error against evaluations and time of the top and the double pendulum."""
     return {
         name: work_precision(
             models()[name], 0.2, [4e-3, 2e-3, 1e-3, 5e-4], [1e-4, 1e-6, 1e-8, 1e-10],
-            methods=COSTED, timing=not effort.quick, progress=False,
+            methods=COSTED, timing=not scope.quick, progress=False,
         ).as_dict()
         for name in ("heavy top", "double pendulum")
     }  # fmt: skip
 
 
-def drift(effort: Effort) -> dict[str, Any]:
+def drift(scope: Scope) -> dict[str, Any]:
     """What long runs of a slow top keep: method -> spaces -> numbers, or why there are none."""
     model = slow_top()
     return {
-        method: {space: kept(model, method, space, effort.steps) for space in SPACES}
+        method: {space: kept(model, method, space, scope.steps) for space in SPACES}
         for method in own_methods()
     }
 
@@ -148,15 +148,15 @@ def kept(model: Model, method: str, spaces: str, steps: int) -> Any:
         return f"stopped: {stopped.what}"
     except ChaslesError as refused:
         return refused.what
-    error = result.energy_balance() / float(result.kinetic_energy().max())
-    line, spread = np.polyfit(result.t / STEP, error, 1, cov=True)
-    angular = momentum_errors(model, result)[1]
+    outcome = Outcome(Candidate(method), result)
+    line, spread = np.polyfit(result.t / STEP, outcome.energy_error, 1, cov=True)
+    angular = outcome.angular_drift
     return {
         "gap": float(result.violation("pivot").max()),
-        "energy": float(np.abs(error).max()),
+        "energy": outcome.energy_drift,
         "trend": float(line[0]),
         "sigma": float(np.sqrt(spread[0, 0])),
-        "L": float(angular.max()) if angular is not None else inf,
+        "L": inf if angular is None else angular,
     }
 
 

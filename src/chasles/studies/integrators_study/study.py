@@ -12,30 +12,10 @@ from chasles.model.tables import Table, small
 from chasles.studies.figures import work_panels
 from chasles.studies.integrators_study import cases
 from chasles.studies.integrators_study.cases import SPACES, STEP, is_secular
-from chasles.studies.output import answered, write_study
+from chasles.studies.output import Study
 from chasles.studies.words import page_of
 from chasles.studies.work_precision import Point, Work
 from chasles.view.plots import Figure, Panel
-
-
-def measured(effort: cases.Effort, progress: bool | None = None) -> dict[str, Any]:
-    """Every number of the study, with a bar on stderr."""
-    questions = {
-        "orders": lambda: cases.orders(effort),
-        "work": lambda: cases.work(effort),
-        "drift": lambda: cases.drift(effort),
-    }
-    return answered(questions, progress, steps=effort.steps)
-
-
-def make_study(out: Path, effort: cases.Effort, progress: bool | None = None) -> str:
-    """Write integrators-study.md, figures and results.json; returns what to tell the user."""
-    data = measured(effort, progress)
-    images = Path("images") / "integrators"
-    drawn, text = figures(data), page(data)
-    target = write_study(out, images, "integrators-study.md", text, drawn, data, png=True)
-    return f"{target}: {len(data['drift'])} methods in {data['made']['seconds']:g} s"
-
 
 # --- the page: tables and figures from the numbers ------------------------------------------------
 
@@ -99,4 +79,19 @@ def figures(data: dict[str, Any]) -> list[Figure]:
             for w in table["works"] if w["points"]
         ]  # fmt: skip
         panels += work_panels(works, name, f"of the {name}")
-    return [Figure("work", "", "", tuple(panels), columns=2)]
+    return [Figure("work", panels)]
+
+
+# --- all of it: run, draw, write ------------------------------------------------------------------
+
+STUDY = Study("integrators-study.md", "integrators", {
+    "orders": cases.orders, "work": cases.work, "drift": cases.drift
+}, page, figures)  # fmt: skip
+
+
+def make_study(out: Path, quick: bool, slow: bool, progress: bool | None = None) -> str:
+    """Write integrators-study.md, figures and results.json; returns what to tell the user."""
+    scope = cases.Scope(quick, slow)
+    data = STUDY.measured(scope, progress, steps=scope.steps)
+    target = STUDY.write(out, data, png=True)
+    return f"{target}: {len(data['drift'])} methods in {data['made']['seconds']:g} s"

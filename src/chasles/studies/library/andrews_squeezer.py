@@ -1,25 +1,23 @@
 """IFToMM A03: Andrews' squeezer, seven small bodies that turn very fast."""
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats
 from chasles.model import GROUND, Body, Load, Model, Revolute, Spring
+from chasles.model.joints import Attachment
 from chasles.result.result import Result
 from chasles.studies.library.benchmark import Check, Named
 from chasles.studies.library.measures import coordinates, largest, point_path
+from chasles.studies.paper_mechanisms import turn_about_z
 
-# Points of the ground, m.
-O = np.array([0.0, 0.0])  # noqa: E741  (the published name)
-A = np.array([-0.06934, -0.00227])
-B = np.array([-0.03635, 0.03273])
-C = np.array([0.014, 0.072])
+# The mechanism is planar: points and ways in m are complex numbers, turns are factors.
+# Points of the ground.
+O, A, B, C = 0j, -0.06934 - 0.00227j, -0.03635 + 0.03273j, 0.014 + 0.072j  # noqa: E741
 # Lengths of the rods, m.
 OF, FE, EG, AG, AH, HE = 0.007, 0.028, 0.02, 0.04, 0.04, 0.02
-# Points of the triangle, in axes at B that are the world's when its angle is zero, m.
-BD = np.array([0.02, -0.018])
-BE = np.array([0.0, -0.035])
+# Points of the triangle, in axes at B that are the world's when its angle is zero.
+BD, BE = 0.02 - 0.018j, 0.0 - 0.035j
 STIFFNESS = 4530.0  # N/m, of the spring from C to D
 REST_LENGTH = 0.07785  # m
 TORQUE = 0.033  # N m, of the motor at O
@@ -31,156 +29,99 @@ PUBLISHED = (
     0.5244099658805304, 0.5347301163226948, 0.1048080741042263e1,
 )  # fmt: skip
 
-
-class Link(NamedTuple):
-    """Mass in kg, moment of inertia about the centre of mass in kg m^2, and that centre in m.
-
-    The centre is given in the axes of `Pose.axes` from the point `Pose.origins` of the link.
-    """
-
-    mass: float
-    moment: float
-    centre: tuple[float, float]
-
-
-LINKS = {
-    "OF": Link(0.04325, 2.194e-6, (0.00092, 0.0)),
-    "FE": Link(0.00365, 4.410e-7, (-0.0115, 0.0)),
-    "BDE": Link(0.02373, 5.255e-6, (0.01043, -0.01874)),
-    "EG": Link(0.00706, 5.667e-7, (0.0, 0.01421)),
-    "AG": Link(0.07050, 1.169e-5, (0.02308, 0.00916)),
-    "HE": Link(0.00706, 5.667e-7, (-0.01421, 0.0)),
-    "AH": Link(0.05498, 1.912e-5, (-0.00449, -0.01228)),
+#: Of every link: mass in kg, moment of inertia about the centre of mass in kg m^2, and where that
+#: centre is in the link's axes, m.
+MASSES = {
+    "OF": 0.04325, "FE": 0.00365, "BDE": 0.02373, "EG": 0.00706, "AG": 0.07050, "HE": 0.00706,
+    "AH": 0.05498,
+}  # fmt: skip
+MOMENTS = {
+    "OF": 2.194e-6, "FE": 4.410e-7, "BDE": 5.255e-6, "EG": 5.667e-7, "AG": 1.169e-5,
+    "HE": 5.667e-7, "AH": 1.912e-5,
+}  # fmt: skip
+CENTRES = {
+    "OF": 0.00092 + 0j, "FE": -0.0115 + 0j, "BDE": 0.01043 - 0.01874j, "EG": 0.01421j,
+    "AG": 0.02308 + 0.00916j, "HE": -0.01421 + 0j, "AH": -0.00449 - 0.01228j,
+}  # fmt: skip
+#: Where the axes of a link have their origin.
+ORIGINS = {"OF": "O", "FE": "F", "BDE": "B", "EG": "E", "AG": "A", "HE": "E", "AH": "A"}
+#: Pins between links, at the point that their name begins with.
+PINS = {
+    "O": ("ground", "OF"),
+    "F": ("OF", "FE"),
+    "B": ("ground", "BDE"),
+    "E of the triangle": ("FE", "BDE"),
+    "E of EG": ("FE", "EG"),
+    "E of HE": ("FE", "HE"),
+    "A of AG": ("ground", "AG"),
+    "A of AH": ("ground", "AH"),
+    "G": ("EG", "AG"),
+    "H": ("HE", "AH"),
 }
-MASSES, MOMENTS, CENTRES = (
-    {name: getattr(link, what) for name, link in LINKS.items()} for what in Link._fields
-)
 
 
-class Pose(NamedTuple):
-    """Where the mechanism is: moving points (2,), and origin and angle of every link's axes."""
+def start() -> tuple[dict[str, complex], dict[str, float]]:
+    """All points, and the angles of the links' axes, rad: closed, from the lengths alone.
 
-    points: dict[str, Floats]
-    origins: dict[str, Floats]
-    angles: dict[str, float]
-
-
-def start() -> Pose:
-    """The closed start: the crank folded onto the rod FE, everything else from the lengths.
-
-    The crank's angle follows from |BE| by Newton's method; G and H are where two circles meet.
+    The crank is folded onto the rod FE, so that E is as far from O as their lengths differ.
     """
-    crank = -0.06  # rad, near the published angle
-    for _ in range(8):
-        gap, slope = folded_gap(crank)
-        crank -= gap / slope
-    return pose(crank)
-
-
-def folded_gap(crank: float) -> tuple[float, float]:
-    """(|BE|^2 of the folded crank less the triangle's own) / 2, and its derivative."""
-    reach = OF - FE
-    direction = np.array([np.cos(crank), np.sin(crank)])
-    along = np.array([-direction[1], direction[0]])
-    arm = reach * direction - B
-    return float(arm @ arm - BE @ BE) / 2, float(reach * along @ arm)
-
-
-def pose(crank: float) -> Pose:
-    """The pose with the crank OF at that angle and FE folded onto it."""
-    f = OF * unit(crank)
-    e = f - FE * unit(crank + FOLDED)
+    e = meeting(B, abs(BE), O, abs(OF - FE), side=1.0)
     g = meeting(A, AG, e, EG, side=-1.0)
     h = meeting(A, AH, e, HE, side=1.0)
-    triangle = angle_of(e - B) - angle_of(BE)
-    d = B + rotated(BD, triangle)
-    angles = {
+    crank, triangle = np.angle(e / (OF - FE)), np.angle((e - B) / BE)
+    f, d = OF * np.exp(1j * crank), B + BD * np.exp(1j * triangle)
+    angles: dict[str, Any] = {
         "OF": crank,
         "FE": crank + FOLDED,
         "BDE": triangle,
-        "EG": angle_of(g - e) - np.pi / 2,  # from E with y along EG
-        "AG": angle_of(g - A),  # x along AG
-        "HE": angle_of(e - h),  # from E with x along HE
-        "AH": angle_of(h - A) + np.pi / 2,  # y from H to A
+        "EG": np.angle((g - e) / 1j),  # from E with y along EG
+        "AG": np.angle(g - A),  # x along AG
+        "HE": np.angle(e - h),  # from E with x along HE
+        "AH": np.angle((h - A) * 1j),  # y from H to A
     }
-    origins = {"OF": O, "FE": f, "BDE": B, "EG": e, "AG": A, "HE": e, "AH": A}
-    return Pose({"D": d, "E": e, "F": f, "G": g, "H": h}, origins, angles)
+    return {"O": O, "A": A, "B": B, "D": d, "E": e, "F": f, "G": g, "H": h}, angles
 
 
-def unit(angle: float) -> Floats:
-    return np.array([np.cos(angle), np.sin(angle)])
-
-
-def rotated(point: Floats, angle: float) -> Floats:
-    cosine, sine = np.cos(angle), np.sin(angle)
-    return np.array([cosine * point[0] - sine * point[1], sine * point[0] + cosine * point[1]])
-
-
-def angle_of(vector: Floats) -> float:
-    return float(np.arctan2(vector[1], vector[0]))
-
-
-def meeting(p: Floats, p_radius: float, q: Floats, q_radius: float, side: float) -> Floats:
+def meeting(p: complex, p_radius: float, q: complex, q_radius: float, side: float) -> complex:
     """Where circles about p and q meet; side is -1 to the left of the way from p to q, 1 right."""
     way = q - p
-    square = float(way @ way)
+    square = abs(way) ** 2
     along = (square + p_radius**2 - q_radius**2) / (2 * square)
     across = np.sqrt(p_radius**2 / square - along**2)
-    return p + along * way + side * across * np.array([way[1], -way[0]])
+    return p + way * (along - 1j * side * across)
+
+
+def in_space(point: complex) -> tuple[float, float, float]:
+    return (point.real, point.imag, 0.0)
 
 
 def model() -> Model:
-    """Seven links in the plane, ten revolutes, the spring and the motor, at rest."""
-    at_start = start()
-    bodies = {name: link_body(name, at_start) for name in LINKS}
-    places = {"O": O, "A": A, "B": B, **at_start.points}
+    """Seven links in the plane, ten revolutes, the spring and the motor, at rest.
 
-    def pin(name: str, a: str, b: str) -> Revolute:
-        near = GROUND if a == "ground" else bodies[a]
-        return Revolute(name, near, bodies[b], at=(*places[name[0]], 0), axis=(0, 0, 1))
-
+    Moments about axes in the plane move nothing, and are halves of the other.
+    """
+    points, angles = start()
+    bodies: dict[str, Body] = {}
+    for name, moment in MOMENTS.items():
+        centre = points[ORIGINS[name]] + CENTRES[name] * np.exp(1j * angles[name])
+        bodies[name] = Body(
+            name, MASSES[name], (moment / 2, moment / 2, moment), position=in_space(centre),
+            rotation=turn_about_z(angles[name]), velocity=(0, 0, 0), angular_velocity=(0, 0, 0),
+        )  # fmt: skip
+    ends: dict[str, Attachment] = {"ground": GROUND, **bodies}
     joints = [
-        pin("O", "ground", "OF"),
-        pin("F", "OF", "FE"),
-        pin("B", "ground", "BDE"),
-        pin("E of the triangle", "FE", "BDE"),
-        pin("E of EG", "FE", "EG"),
-        pin("E of HE", "FE", "HE"),
-        pin("A of AG", "ground", "AG"),
-        pin("A of AH", "ground", "AH"),
-        pin("G", "EG", "AG"),
-        pin("H", "HE", "AH"),
+        Revolute(name, ends[a], ends[b], at=in_space(points[name[0]]), axis="z")
+        for name, (a, b) in PINS.items()
     ]
     spring = Spring(
-        "spring",
-        GROUND,
-        bodies["BDE"],
-        at=(*C, 0),
-        at_b=(*places["D"], 0),
-        stiffness=STIFFNESS,
-        rest_length=REST_LENGTH,
-    )
+        "spring", GROUND, bodies["BDE"], at=in_space(C), at_b=in_space(points["D"]),
+        stiffness=STIFFNESS, rest_length=REST_LENGTH,
+    )  # fmt: skip
     motor = Load("motor", bodies["OF"], torque=(0, 0, TORQUE))
     return Model(bodies.values(), joints, [spring, motor], gravity=(0, 0, 0))
 
 
-def link_body(name: str, at_start: Pose) -> Body:
-    """A link at rest; moments about axes in the plane move nothing, and are halves of the other."""
-    link, angle = LINKS[name], at_start.angles[name]
-    cosine, sine = np.cos(angle), np.sin(angle)
-    centre = at_start.origins[name] + rotated(np.array(link.centre), angle)
-    return Body(
-        name,
-        link.mass,
-        (link.moment / 2, link.moment / 2, link.moment),
-        position=(*centre, 0),
-        rotation=((cosine, -sine, 0), (sine, cosine, 0), (0, 0, 1)),
-        velocity=(0, 0, 0),
-        angular_velocity=(0, 0, 0),
-    )
-
-
-TRACED = {point: ("FE", (*start().points[point], 0.0)) for point in "EF"}
+TRACED = {point: ("FE", in_space(start()[0][point])) for point in "EF"}
 
 
 def checks(result: Result) -> list[Check]:
@@ -200,12 +141,9 @@ def published_check(result: Result) -> list[Check]:
         return []
     beta, theta, gamma, phi, delta, omega, epsilon = PUBLISHED
     angles = (beta, beta + theta, gamma, phi + delta, delta, omega + epsilon, epsilon)
-    missed = []
-    for name, angle in zip(LINKS, angles):
-        turn = result.rotation(name)[then[0]]
-        found = np.arctan2(turn[1, 0], turn[0, 0])
-        missed.append(abs(np.remainder(found - angle + np.pi, 2 * np.pi) - np.pi))
-    return [Check("directions at 0.03 s, against those published", max(missed), 1e-7, "rad")]
+    axes = [result.rotation(name)[then[0], :, 0] for name in MASSES]  # x of the links
+    missed = [np.angle(complex(*x[:2]) / np.exp(1j * angle)) for x, angle in zip(axes, angles)]
+    return [Check("directions at 0.03 s, against those published", largest(missed), 1e-7, "rad")]
 
 
 def curves(result: Result) -> Named:

@@ -11,7 +11,7 @@ from chasles.result.result import Result
 from chasles.studies.library.benchmark import Benchmark, Check, Quantity, checks_table
 from chasles.studies.library.catalogue import library
 from chasles.studies.output import tell, writable
-from chasles.studies.words import Text, text_of
+from chasles.studies.words import filled, text_of
 from chasles.view.theme import scientific
 
 IMAGES = Path("images") / "library"
@@ -112,23 +112,23 @@ def page(checks: Mapping[str, Sequence[Check]]) -> str:
 
 
 def section(benchmark: Benchmark, checks: Sequence[Check]) -> str:
-    options = ", ".join(f"`{key}={value!r}`" for key, value in benchmark.options.items())
-    title, curves = benchmark.title, benchmark.drawing.title
     run = f"{benchmark.until:g} s with steps of {benchmark.step:g} s"
     parameters = [
         *((name, quantity(value)) for name, value in benchmark.parameters.items()),
         ("degrees of freedom", str(benchmark.freedom)),
-        ("run", f"{run}{', ' if options else ''}{options}"),
+        ("run", ", ".join([run, *(f"`{k}={v!r}`" for k, v in benchmark.options.items())])),
     ]
     measured = [
         (c.what, *(f"{scientific(value)} {c.unit}".rstrip() for value in (c.value, c.limit)))
         for c in checks
     ]
-    return Text(text_of("library", "section.md")).substitute(
-        name=benchmark.name, title=title, source=benchmark.source, about=benchmark.about,
-        escaped=escape(title), curves=curves[0].lower() + curves[1:],
-        picture=f"{(IMAGES / benchmark.name).as_posix()}.png",
-        film=f"{(FILMS / benchmark.name).as_posix()}.html",
-        parameters=Table(("parameter", "value"), parameters).markdown(),
-        checks=Table(("check", "value", "allowed"), measured).markdown(),
-    )  # fmt: skip
+    curves = benchmark.drawing.title
+    return filled(text_of("library", "section.md"), {
+        "benchmark": vars(benchmark),
+        "escaped": escape(benchmark.title),
+        "curves": curves[0].lower() + curves[1:],
+        "picture": (IMAGES / f"{benchmark.name}.png").as_posix(),
+        "film": (FILMS / f"{benchmark.name}.html").as_posix(),
+        "parameters": Table(("parameter", "value"), parameters).markdown(),
+        "checks": Table(("check", "value", "allowed"), measured).markdown(),
+    })  # fmt: skip

@@ -77,6 +77,7 @@ def quantities(rows: Any, words: Mapping[str, Any]) -> Iterator[tuple[str, Quant
 
 
 def plain(values: list[Any]) -> float | tuple[float, ...]:
-    """Numbers and arrays in a row; one number as itself."""
-    numbers = tuple(float(x) for value in values for x in np.ravel(value))
+    """Numbers, points of the plane and arrays in a row; one number as itself."""
+    apart = ((v.real, v.imag) if isinstance(v, complex) else v for v in values)
+    numbers = tuple(float(x) for value in apart for x in np.ravel(value))
     return numbers[0] if len(numbers) == 1 else numbers

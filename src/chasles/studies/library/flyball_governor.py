@@ -36,23 +36,11 @@ OFF_AXIS = ACROSS + ROD * (CENTRE - LENGTH / 2) ** 2 + BALL * (LENGTH - CENTRE) 
 
 def model() -> Model:
     """Shaft on the ground, slider on the shaft, two rods hinged to its top, all in one spin."""
-    spin = (0, 0, SPIN)
     shaft = Body.box(
-        "shaft",
-        (SECTION, SECTION, LENGTH),
-        density=DENSITY,
-        position=(0, 0, LENGTH / 2),
-        velocity=(0, 0, 0),
-        angular_velocity=spin,
-    )
-    slider = Body.box(
-        "slider",
-        (SLIDER, SLIDER, SLIDER),
-        density=DENSITY,
-        position=(0, 0, HEIGHT),
-        velocity=(0, 0, 0),
-        angular_velocity=spin,
-    )
+        "shaft", (SECTION, SECTION, LENGTH), density=DENSITY, position=(0, 0, LENGTH / 2),
+        angular_velocity=(0, 0, SPIN),
+    )  # fmt: skip
+    slider = Body.box("slider", (SLIDER,) * 3, density=DENSITY, position=(0, 0, HEIGHT))
     joints = [
         Revolute("bearing", GROUND, shaft, at=(0, 0, 0), axis=Z),
         Prismatic("guide", shaft, slider, axis=Z),
@@ -66,16 +54,10 @@ def model() -> Model:
         joints.append(Revolute(f"{name} hinge", shaft, rod, at=hinge, axis=Y))
         couplers.append(
             Spring(
-                f"{name} coupler",
-                slider,
-                rod,
-                at=(side * SLIDER / 2, 0, HEIGHT),
-                at_b=middle,
-                stiffness=STIFFNESS,
-                damping=DAMPING,
-                rest_length=REST_LENGTH,
+                f"{name} coupler", slider, rod, at=(side * SLIDER / 2, 0, HEIGHT), at_b=middle,
+                stiffness=STIFFNESS, damping=DAMPING, rest_length=REST_LENGTH,
             )
-        )
+        )  # fmt: skip
     return Model([shaft, slider, *rods], joints, couplers, gravity=(0, 0, -GRAVITY))
 
 
@@ -91,16 +73,10 @@ def rod_body(name: str, side: float) -> Body:
     tilt = side * ANGLE
     cosine, sine = np.cos(tilt), np.sin(tilt)
     rotation = np.array([(cosine, 0, sine), (0, 1, 0), (-sine, 0, cosine)])
-    centre = along_rod(side, CENTRE)
     return Body(
-        f"{name} rod",
-        ROD + BALL,
-        (ALONG, OFF_AXIS, OFF_AXIS),
-        position=centre,
-        rotation=rotation,
-        velocity=np.cross((0, 0, SPIN), centre),
-        angular_velocity=rotation.T @ (0, 0, SPIN),
-    )
+        f"{name} rod", ROD + BALL, (ALONG, OFF_AXIS, OFF_AXIS),
+        position=along_rod(side, CENTRE), rotation=rotation,
+    )  # fmt: skip
 
 
 def height(result: Result) -> Floats:

@@ -91,8 +91,8 @@ def bar(name: str, start: Vector, end: Vector, density: float, width: float) -> 
 
 def loop(
     names: Sequence[str],
-    points: Sequence[Vector],
-    axes: Sequence[Vector],
+    points: Sequence[Vector] | Floats,
+    axes: Sequence[Vector] | Floats,
     hinges: Sequence[str],
     speed: float,
     density: float,

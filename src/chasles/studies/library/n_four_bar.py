@@ -18,7 +18,6 @@ LENGTH = 1.0  # m, of every link
 GRAVITY = 9.81  # m/s^2
 SPEED = 1.0  # m/s, of B0 along +x at the start
 HIGH_PRECISION = 1e-3  # m, by the stricter of the two errors that the first description allows
-Z = (0.0, 0.0, 1.0)
 FEW = 6  # windows that are drawn whole and saved at every step
 MOST_WINDOWS = 10_000
 TRACED = {"B0": ("upright 0", (0.0, LENGTH, 0.0))}  # the top of the first upright link
@@ -28,31 +27,19 @@ def model(windows: int) -> Model:
     """N + 1 upright links on the ground, N level links between their tops, all joints revolute."""
     bodies, joints = [], []
     for i in range(windows + 1):
-        foot = (i * LENGTH, 0, 0)
         upright = Body.rod(
-            f"upright {i}",
-            LENGTH,
-            mass=MASS,
-            axis="y",
-            position=(i * LENGTH, LENGTH / 2, 0),
-            velocity=(SPEED / 2, 0, 0),
+            f"upright {i}", LENGTH, mass=MASS, axis="y", position=(i * LENGTH, LENGTH / 2, 0),
             angular_velocity=(0, 0, -SPEED / LENGTH),
-        )
+        )  # fmt: skip
         bodies.append(upright)
-        joints.append(Revolute(f"A{i}", GROUND, upright, at=foot, axis=Z))
+        joints.append(Revolute(f"A{i}", GROUND, upright, at=(i * LENGTH, 0, 0), axis="z"))
     for i in range(windows):
         left, right = (i * LENGTH, LENGTH, 0), ((i + 1) * LENGTH, LENGTH, 0)
-        level = Body.rod(
-            f"level {i}",
-            LENGTH,
-            mass=MASS,
-            position=((i + 0.5) * LENGTH, LENGTH, 0),
-            velocity=(SPEED, 0, 0),
-            angular_velocity=(0, 0, 0),
-        )
+        middle = ((i + 0.5) * LENGTH, LENGTH, 0)
+        level = Body.rod(f"level {i}", LENGTH, mass=MASS, position=middle)
         bodies.append(level)
-        joints.append(Revolute(f"B{i} right", f"upright {i}", level, at=left, axis=Z))
-        joints.append(Revolute(f"B{i + 1} left", level, f"upright {i + 1}", at=right, axis=Z))
+        joints.append(Revolute(f"B{i} right", f"upright {i}", level, at=left, axis="z"))
+        joints.append(Revolute(f"B{i + 1} left", level, f"upright {i + 1}", at=right, axis="z"))
     return Model(bodies, joints, gravity=(0, -GRAVITY, 0))
 
 

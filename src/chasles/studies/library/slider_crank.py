@@ -23,9 +23,7 @@ SLIDES = (1.0, 0.0, 0.0)
 A = np.array([0.0, 0.1, 0.12])  # m
 B = A + (0.0, 0.0, CRANK)  # at the start, as C is
 C = np.array([sqrt(ROD**2 - B[1] ** 2 - B[2] ** 2), 0.0, 0.0])
-B_SPEED = np.cross((SPEED, 0.0, 0.0), B - A)  # m/s
 TRACED = {"B": ("crank", B)}
-C_SPEED = np.array([(C - B) @ B_SPEED / C[0], 0.0, 0.0])  # the rod keeps its length
 #: Places of the slider in m by times in s, of the submission of Gonzalez to the IFToMM library.
 PUBLISHED = {
     0.5: 0.184952803, 1.0: 0.211754668, 2.0: 0.289063554, 3.0: 0.228450093, 4.0: 0.188208161,
@@ -34,19 +32,24 @@ PUBLISHED = {
 
 
 def model(joint: str = "universal") -> Model:
-    """The mechanism with a "universal" or a "spherical" joint at C."""
-    spin = (SPEED, 0.0, 0.0)
-    moving = tuple(B_SPEED / 2)
+    """The mechanism with a "universal" or a "spherical" joint at C.
+
+    The x axis of the rod runs from B to C, its y axis is perpendicular to that and to the rail.
+    """
     crank = Body(
-        "crank", MASSES[0], CRANK_INERTIA, (A + B) / 2, velocity=moving, angular_velocity=spin
-    )
-    rod = make_rod()
+        "crank", MASSES[0], CRANK_INERTIA, (A + B) / 2, angular_velocity=(SPEED, 0.0, 0.0)
+    )  # fmt: skip
+    along = (C - B) / ROD
+    pin = np.cross(SLIDES, along)
+    pin /= np.linalg.norm(pin)
+    turn = np.column_stack((along, pin, np.cross(along, pin)))
+    rod = Body("rod", MASSES[1], ROD_INERTIA, (B + C) / 2, turn, shape=Cylinder(0.006, ROD, "x"))
     slider = Body("slider", MASSES[2], SLIDER_INERTIA, C, shape=Box((0.04, 0.03, 0.03)))
+    at_c: Joint
     if joint == "universal":
-        pin = np.array(rod.rotation)[:, 1]
-        at_c: Joint = Universal("C", slider, rod, at=C, axis=SLIDES, axis_b=pin)
+        at_c = Universal("C", slider, rod, at=C, axis=SLIDES, axis_b=pin)
     else:
-        rod = not_spinning(rod)
+        rod = replace(rod, angular_velocity=swing(turn))
         at_c = Spherical("C", slider, rod, at=C)
     joints = [
         Revolute("A", GROUND, crank, at=A, axis=SLIDES),
@@ -57,20 +60,12 @@ def model(joint: str = "universal") -> Model:
     return Model([crank, rod, slider], joints)
 
 
-def make_rod() -> Body:
-    """Its x axis runs from B to C, its y axis is perpendicular to that and to the rail."""
-    x = (C - B) / ROD
-    y = np.cross(SLIDES, x)
-    y /= np.linalg.norm(y)
-    turn = np.column_stack((x, y, np.cross(x, y)))
-    return Body("rod", MASSES[1], ROD_INERTIA, (B + C) / 2, turn, shape=Cylinder(0.006, ROD, "x"))
-
-
-def not_spinning(rod: Body) -> Body:
-    """The rod with the start that the ends ask for and no spin about its own axis."""
-    turning = np.array(rod.rotation).T @ np.cross(C - B, C_SPEED - B_SPEED) / ROD**2
-    x, y, z = (B_SPEED + C_SPEED) / 2
-    return replace(rod, velocity=(x, y, z), angular_velocity=(0.0, turning[1], turning[2]))
+def swing(turn: Floats) -> tuple[float, float, float]:
+    """The rod's angular velocity at the start, as its ends ask for, without spin about itself."""
+    b_speed = np.cross((SPEED, 0.0, 0.0), B - A)
+    c_speed = np.array([(C - B) @ b_speed / C[0], 0.0, 0.0])  # the rod keeps its length
+    _, y, z = turn.T @ np.cross(C - B, c_speed - b_speed) / ROD**2
+    return (0.0, y, z)
 
 
 def slider_from_crank(angle: Floats) -> Floats:

@@ -6,6 +6,7 @@ Each erratum computes, now, figures that tell the printed formula from the right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from math import factorial
 
 import numpy as np
 from scipy.linalg import expm
@@ -14,18 +15,17 @@ from chasles.core.arrays import Floats
 from chasles.many.quiet import simulate_quietly
 from chasles.model import Model
 from chasles.spaces.subalgebras import hat
-from chasles.studies.paper.claims.rules import Measure
 from chasles.studies.paper.printed_top import (
     TIGHT_TOLERANCES,
     Equations,
     integrate,
     quaternion_reference,
 )
-from chasles.studies.paper.study import CaseResult, Study
+from chasles.studies.paper.study import Measure, Study
 from chasles.studies.paper_mechanisms import double_pendulum, heavy_top, link
 from chasles.studies.words import words
 
-Pairs = tuple[tuple[Measure, Measure], ...]  # (with the printed formula, with the right one)
+Pairs = Sequence[tuple[Measure, Measure]]  # (with the printed formula, with the right one)
 
 
 @dataclass(frozen=True)
@@ -69,64 +69,61 @@ def ad4_factor_exact(angle: float) -> float:
     with localcontext() as context:
         context.prec = 60
         x = Decimal(angle)
-        sine = cosine = Decimal(0)
-        term = Decimal(1)
-        for k in range(60):
-            if k % 2 == 0:
-                cosine += term if k % 4 == 0 else -term
-            else:
-                sine += term if k % 4 == 1 else -term
-            term = term * x / (k + 1)
+        terms = [(-1) ** (k // 2) * x**k / factorial(k) for k in range(60)]
+        sine, cosine = sum(terms[1::2]), sum(terms[::2])
         return float(1 / x**4 + (x + sine) / (4 * x**3 * (cosine - 1)))
 
 
 # --- the errata -----------------------------------------------------------------------------------
 
 
-def exp_denominator(study: Study) -> Pairs:
-    def defect(size: float, printed: bool) -> Measure:
-        omega = size * np.array([1, 2, 2]) / 3
-        error = float(np.abs(exp_so3(omega, printed) - expm(hat(omega))).max())
-        return Measure(f"error of R at {size:g} rad", error, source="scipy.linalg.expm")
+def beside(
+    label: str, printed: float, right: float, unit: str = "", source: str = ""
+) -> tuple[Measure, Measure]:
+    """A number with the printed formula and with the right one."""
+    numbers = (Measure(label, float(value), unit, source=source) for value in (printed, right))
+    return next(numbers), next(numbers)
 
-    return tuple((defect(size, True), defect(size, False)) for size in (0.1, 1.0, 2.0))
+
+def exp_denominator(study: Study) -> Pairs:
+    def defect(size: float, printed: bool) -> float:
+        omega = size * np.array([1, 2, 2]) / 3
+        return float(np.abs(exp_so3(omega, printed) - expm(hat(omega))).max())
+
+    return [
+        beside(f"error of R at {size:g} rad", defect(size, True), defect(size, False),
+               source="scipy.linalg.expm")
+        for size in (0.1, 1.0, 2.0)
+    ]  # fmt: skip
 
 
 def dexp_inverse_cancels(study: Study) -> Pairs:
-    def error(angle: float, formula: Callable[[float], float]) -> Measure:
+    found = []
+    for angle in (0.1, 0.01, 0.001):
         exact = ad4_factor_exact(angle)
-        value = abs(formula(angle) / exact - 1)
-        return Measure(f"relative error at {angle:g} rad", value, source="60 digits beside doubles")
-
-    return tuple(
-        (error(angle, ad4_factor_printed), error(angle, ad4_factor_series))
-        for angle in (0.1, 0.01, 0.001)
-    )
+        printed, right = (
+            abs(f(angle) / exact - 1) for f in (ad4_factor_printed, ad4_factor_series)
+        )
+        label, source = f"relative error at {angle:g} rad", "60 digits beside doubles"
+        found.append(beside(label, printed, right, source=source))
+    return found
 
 
 def dexp_on_state_space(study: Study) -> Pairs:
     first, second = np.array([1.0, 2.0, 3.0]), np.array([-0.5, 0.25, 2.0])
     small = 1e-6
     rate = ((first + small * second) - (first - small * second)) / (2 * small)  # exp is the sum
-
-    def error(claimed: Floats) -> Measure:
-        value = float(np.abs(rate - claimed).max())
-        return Measure("velocity part, against a difference quotient", value, "", source="quotient")
-
-    return ((error(first), error(second)),)
+    printed, right = (np.abs(rate - claimed).max() for claimed in (first, second))
+    label = "velocity part, against a difference quotient"
+    return [beside(label, printed, right, source="quotient")]
 
 
 def gravity_without_mass(study: Study) -> Pairs:
     body = link("link")
     run = simulate_quietly(Model([body]), until=0.1, step=1e-3, progress=False)
-    fall = float(-run.velocity("link")[-1, 2] / run.t[-1])
-    source = "free fall for 0.1 s"
-    return (
-        (
-            Measure("acceleration of a falling link", 9.81 / body.mass, "m/s²", source="g/m"),
-            Measure("acceleration of a falling link", fall, "m/s²", source=source),
-        ),
-    )
+    fall = -run.velocity("link")[-1, 2] / run.t[-1]
+    source = "g/m, and free fall for 0.1 s"
+    return [beside("acceleration of a falling link", 9.81 / body.mass, fall, "m/s²", source)]
 
 
 def hybrid_velocities(study: Study) -> Pairs:
@@ -137,52 +134,45 @@ def hybrid_velocities(study: Study) -> Pairs:
     )
     levers = np.array([0.1, 0, 0]), np.array([-0.1, 0, 0])
 
-    def residual(body_fixed: bool) -> Measure:
-        v = [r.T @ s if body_fixed else s for r, s in zip(turn, speed)]
-        ends = [turn[k] @ hat(levers[k]) @ spin[k] - v[k] for k in range(2)]
-        value = float(np.linalg.norm(ends[0] - ends[1]))
-        return Measure("|JV| at joint 2 after 0.1 s", value, "m/s", source="auto spaces, rk4")
+    def residual(velocity: Sequence[Floats]) -> float:
+        ends = [turn[k] @ hat(levers[k]) @ spin[k] - velocity[k] for k in range(2)]
+        return float(np.linalg.norm(ends[0] - ends[1]))
 
-    return ((residual(True), residual(False)),)
+    body_fixed = [r.T @ s for r, s in zip(turn, speed)]
+    return [
+        beside("|JV| at joint 2 after 0.1 s", residual(body_fixed), residual(speed), "m/s",
+               "auto spaces, rk4")
+    ]  # fmt: skip
 
 
 def unstable_acceleration(study: Study) -> Pairs:
-    printed = study.printed(Equations("SE3", jacobian="R^T r", eta="body r0"))
-    right = study.printed(Equations("SE3", jacobian="r0", eta="body r0"))
-
-    def gaps(label: str, part: slice) -> tuple[Measure, Measure]:
-        source = f"printed_top on SE(3), rk4, step {study.options.step:g} s"
-        a, b = (
-            Measure(label, float(t.gap[part].max()), "m", source=source) for t in (printed, right)
-        )
-        return a, b
-
-    return (
-        gaps(f"gap within {study.options.until:g} s", study.first(printed)),
-        gaps(f"gap within {printed.t[-1]:g} s", slice(None)),
+    printed, right = (
+        study.printed(Equations("SE3", jacobian=lever, eta="body r0")) for lever in ("R^T r", "r0")
     )
+    source = f"printed_top on SE(3), rk4, step {study.options.step:g} s"
+    parts = {study.options.until: study.first, printed.t[-1]: slice(None)}
+    return [
+        beside(
+            f"gap within {until:g} s", printed.gap[part].max(), right.gap[part].max(), "m", source
+        )
+        for until, part in parts.items()
+    ]
 
 
 def two_meanings_of_r0(study: Study) -> Pairs:
     r0 = np.array(heavy_top().bodies[0].position)
-
-    def gap(lever: Floats) -> Measure:
-        value = float(np.linalg.norm(lever - r0))
-        return Measure("|g| of the closed pivot at t = 0", value, "m", source="g = r0 - R^T r")
-
-    return ((gap(-r0), gap(r0)),)
+    printed, right = (float(np.linalg.norm(lever - r0)) for lever in (-r0, r0))
+    return [beside("|g| of the closed pivot at t = 0", printed, right, "m", "g = r0 - R^T r")]
 
 
 def no_gravity(study: Study) -> Pairs:
-    with_gravity = study.run("heavy top in gravity", "SE3")
-    without = study.run("heavy-top", "SE3")
-
-    def swing(outcome: CaseResult) -> Measure:
+    def swing(model: str) -> Measure:
+        outcome = study.run(model, "SE3")
         kinetic = outcome.result.kinetic_energy()
         value = float(np.abs(kinetic / kinetic[0] - 1).max())
-        return Measure("largest change of T, relative", value, "", (outcome.case,))
+        return Measure("largest change of T, relative", value, "", (outcome.label,))
 
-    return ((swing(with_gravity), swing(without)),)
+    return [(swing("heavy top in gravity"), swing("heavy-top"))]
 
 
 def sign_in_dexp_inverse(study: Study) -> Pairs:
@@ -191,17 +181,14 @@ def sign_in_dexp_inverse(study: Study) -> Pairs:
     end = quaternion_reference(model, np.array([0.0, until]), TIGHT_TOLERANCES).position[-1]
 
     def order(which: str) -> Measure:
-        errors = []
-        for count in counts:
-            run = integrate(model, Equations("SE3", dexp_inv=which), until, until / count)
-            errors.append(float(np.linalg.norm(np.array(run.position) - end)))
-        value = float(np.log2(errors[-2] / errors[-1]))
-        return Measure(
-            f"order of RK4, dexp⁻¹ {which}", value, source=f"top, {counts} steps in 0.1 s"
-        )
+        equations = Equations("SE3", dexp_inv=which)
+        runs = [integrate(model, equations, until, until / count) for count in counts]
+        errors = [np.linalg.norm(np.array(run.position) - end) for run in runs]
+        label, source = f"order of RK4, dexp⁻¹ {which}", f"top, {counts} steps in 0.1 s"
+        return Measure(label, float(np.log2(errors[-2] / errors[-1])), source=source)
 
     right = order("at -Psi")
-    return ((order("at +Psi"), right), (order("left out"), right))
+    return [(order("at +Psi"), right), (order("left out"), right)]
 
 
 #: By their keys in words.toml; one without figures is a matter of words.
@@ -224,6 +211,6 @@ def all_errata(study: Study) -> list[Erratum]:
     for key, entry in words()["errata"].items():
         text_of = {name: text for name, text in entry.items() if name != "needs"}
         if "needs" not in entry or study.has(entry["needs"]):
-            measures = FIGURES[key](study) if key in FIGURES else ()
+            measures = FIGURES[key](study) if key in FIGURES else []
             found.append(Erratum(key=key, measures=measures, **text_of))
     return found

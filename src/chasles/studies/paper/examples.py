@@ -1,11 +1,12 @@
-"""The paper's four examples, a well-known top beside them, and models beyond: ordinary models.
+"""The models of a report: the paper's four examples, a well-known top, and models beyond.
 
 The four are written in `chasles.studies.paper_mechanisms`; words.toml says what they are called,
 and which choice is made where the paper leaves data out.  Beyond them are random starts, a body in
-free flight and a top on a platform.  `Options` say which of them a report is made of.
+free flight, and examples on moving frames.  `Options` say which of them a report is made of.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from math import isfinite
 from pathlib import Path
 
@@ -13,16 +14,9 @@ import numpy as np
 
 from chasles.integrators.tableaux import method as find_method
 from chasles.model import GROUND, InvalidOption, Model, Spherical, UnknownName
-from chasles.studies.gallery import random_rotation
+from chasles.studies.gallery import floating_pair, platform_top, random_rotation
 from chasles.studies.library.heavy_top import model as bruls_cardona_top
-from chasles.studies.paper_mechanisms import (
-    HALF,
-    double_pendulum,
-    floating_pair,
-    heavy_top,
-    link,
-    three_bar,
-)
+from chasles.studies.paper_mechanisms import HALF, double_pendulum, heavy_top, link, three_bar
 from chasles.studies.words import words
 
 
@@ -32,6 +26,7 @@ class Example:
 
     key          name on the command line and in file names
     in_paper     whether the paper has it
+    worst_joint  the joint that drifts most
     energy_name  the energy whose drift is shown, as the paper calls it
     note         data the paper leaves out, and the choice made here
     """
@@ -40,6 +35,7 @@ class Example:
     title: str
     model: Model
     in_paper: bool
+    worst_joint: str
     energy_name: str
     note: str
 
@@ -55,11 +51,6 @@ EXAMPLES: dict[str, Example] = {
     key: Example(key, model=MODELS[key](), **text_of)
     for key, text_of in words()["examples"].items()
 }
-
-
-def example(key: str) -> Example:
-    return EXAMPLES[UnknownName.check("example", key, EXAMPLES)]
-
 
 #: Some of the paper's equations are integrated in plain Python, five times as long as the others.
 MOST_STEPS = 50_000
@@ -78,7 +69,7 @@ class Options:
 
     def __post_init__(self) -> None:
         for key in self.examples or ():
-            example(key)
+            UnknownName.check("example", key, EXAMPLES)
         find_method(self.method)
         for name, value in (("--step", self.step), ("--until", self.until)):
             if not (isfinite(value) and value > 0):
@@ -100,10 +91,49 @@ class Options:
         return (self.step, self.method, self.until) == (1e-3, "rk4", 1.0)
 
 
+# --- models beyond the examples -------------------------------------------------------------------
+
 SEED = 2013
 STARTS = 24
 SPINS = (10.0, 20.0, 30.0)  # rad/s, standard deviation per component
 SPEED = 1.0  # m/s, likewise, of the floating pair's centre of mass
+#: Kinds of random starts, and of which example they are.
+RANDOM_KINDS = {"pendulum": "double-pendulum", "floating": "floating-pair"}
+#: Names of models by their speed, m/s; and the speeds that are shown alone.
+BOOSTED = {boost: f"floating pair at {boost:g} m/s" for boost in (0.1, 1.0, 10.0, 100.0)}
+PLATFORMS = {
+    speed: f"top on a platform at {speed:g} m/s" for speed in (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)
+}
+BOOST, PLATFORM_SPEED = 10.0, 1.0
+
+
+@cache
+def models() -> dict[str, Model]:
+    """Every model that a report may run, by name."""
+    flying = link("link", velocity=(1, 0, 0), angular_velocity=(10, 20, 30))
+    found = {key: example.model for key, example in EXAMPLES.items()}
+    found |= {
+        "free body": Model([flying], gravity=(0, 0, 0)),
+        "heavy top in gravity": heavy_top(gravity=9.81),
+    }
+    found |= {name: floating_pair(boost) for boost, name in BOOSTED.items()}
+    found |= {name: platform_top(speed) for speed, name in PLATFORMS.items()}
+    for kind in RANDOM_KINDS:
+        for spin in SPINS:
+            found |= random_models(kind, spin)
+    return found
+
+
+@cache
+def random_models(kind: str, spin: float) -> dict[str, Model]:
+    """Pendulums or floating pairs by name, always the same ones."""
+    rng = np.random.default_rng((SEED, round(spin), kind == "pendulum"))
+    return {
+        f"random {kind} {spin:g} rad/s, start {index + 1}": random_pair(
+            rng, spin, grounded=kind == "pendulum"
+        )
+        for index in range(STARTS)
+    }
 
 
 def random_pair(rng: np.random.Generator, spin: float, grounded: bool) -> Model:
@@ -133,36 +163,3 @@ def random_pair(rng: np.random.Generator, spin: float, grounded: bool) -> Model:
     if grounded:
         joints.insert(0, Spherical("joint 1", GROUND, first, at=(0, 0, 0)))
     return Model([first, second], joints, gravity=(0, 0, -9.81 if grounded else 0.0))
-
-
-def random_models(kind: str, spin: float, starts: int = STARTS) -> dict[str, Model]:
-    """`starts` pendulums or floating pairs, always the same ones."""
-    rng = np.random.default_rng((SEED, round(spin), kind == "pendulum"))
-    return {
-        f"random {kind} {spin:g} rad/s, start {index + 1}": random_pair(
-            rng, spin, grounded=kind == "pendulum"
-        )
-        for index in range(starts)
-    }
-
-
-def free_body() -> Model:
-    """A link in free flight: spinning, its centre moving at 1 m/s, no forces."""
-    body = link("link", velocity=(1, 0, 0), angular_velocity=(10, 20, 30))
-    return Model([body], gravity=(0, 0, 0))
-
-
-BOOSTS = (0.1, 1.0, 10.0, 100.0)  # m/s
-BOOST = 10.0
-
-
-def boosted_name(boost: float) -> str:
-    return f"floating pair at {boost:g} m/s"
-
-
-PLATFORM_SPEEDS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)  # m/s
-PLATFORM_SPEED = 1.0
-
-
-def platform_name(speed: float) -> str:
-    return f"top on a platform at {speed:g} m/s"

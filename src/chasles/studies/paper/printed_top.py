@@ -67,14 +67,10 @@ def operations_of_a_stage(group: str) -> int:
 
 @dataclass(frozen=True)
 class Reference:
-    """A trajectory of the top: centre of mass (T, 3), rotation (T, 3, 3), body rates (T, 3)."""
+    """A trajectory of the top: centre of mass (T, 3) in m, kinetic energy (T,) in J."""
 
-    t: Floats
     position: Floats
-    rotation: Floats
-    angular_velocity: Floats
     kinetic: Floats
-    evaluations: int
 
 
 #: As the paper says, and as tight as doubles allow.
@@ -92,16 +88,8 @@ def quaternion_reference(model: Model, t: Floats, tolerances: dict) -> Reference
 
     def rate(_: float, y: Floats) -> Floats:
         q, omega = y[:4] / np.linalg.norm(y[:4]), y[4:]
-        w, x, y1, z = q
-        a, b, c = omega
-        q_rate = 0.5 * np.array(
-            [
-                -x * a - y1 * b - z * c,
-                w * a + y1 * c - z * b,
-                w * b + z * a - x * c,
-                w * c + x * b - y1 * a,
-            ]
-        )
+        w, v = q[0], q[1:]
+        q_rate = 0.5 * np.concatenate(([-v @ omega], w * omega + np.cross(v, omega)))
         torque = -np.cross(omega, pivot_inertia @ omega)
         if weight.any():
             torque = torque + np.cross(r0, rotation_of(q).T @ weight)
@@ -109,10 +97,9 @@ def quaternion_reference(model: Model, t: Floats, tolerances: dict) -> Reference
 
     start = np.concatenate(([1.0, 0, 0, 0], body.angular_velocity or (0.0, 0.0, 0.0)))
     solution = solve_ivp(rate, (t[0], t[-1]), start, t_eval=t, **tolerances)
-    rotation = rotation_of(solution.y[:4].T)
     omega = solution.y[4:].T
     kinetic = 0.5 * np.einsum("ti,ij,tj->t", omega, pivot_inertia, omega)
-    return Reference(t, rotation @ r0, rotation, omega, kinetic, solution.nfev)
+    return Reference(rotation_of(solution.y[:4].T) @ r0, kinetic)
 
 
 def rotation_of(q: Floats) -> Floats:
@@ -144,8 +131,7 @@ class Trajectory:
     t: Floats
     gap: Floats  # (T,) |r - R r0|, m
     kinetic: Floats  # (T,) J
-    rotation: Any  # last quaternion
-    position: Vector
+    position: Vector  # at the end, m
 
 
 def integrate(model: Model, equations: Equations, until: float, step: float) -> Trajectory:
@@ -158,7 +144,7 @@ def integrate(model: Model, equations: Equations, until: float, step: float) -> 
         gap[index], kinetic[index] = top.observe(pose, velocity)
         if index < steps:
             pose, velocity = top.step(pose, velocity, step)
-    return Trajectory(np.linspace(0.0, step * steps, steps + 1), gap, kinetic, pose[0], pose[1])
+    return Trajectory(np.linspace(0.0, step * steps, steps + 1), gap, kinetic, pose[1])
 
 
 class Top:

@@ -5,17 +5,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chasles.model import InvalidOption
 from chasles.model.tables import finite
 from chasles.notices import progress_bar
 from chasles.result.atomic_file import write_text
 from chasles.studies.output import tell, writable
 from chasles.studies.paper.claims import all_claims
-from chasles.studies.paper.claims.rules import Claim, Measure
 from chasles.studies.paper.errata import Erratum, all_errata
 from chasles.studies.paper.examples import Options
 from chasles.studies.paper.page import TITLE, Page
-from chasles.studies.paper.study import Study
+from chasles.studies.paper.rules import Claim
+from chasles.studies.paper.study import Measure, Study
 from chasles.view.plots import Figure, save_files
 from chasles.view.report import page
 
@@ -29,15 +28,11 @@ def make_report(options: Options, progress: bool | None = None) -> Path:
     """
     folder = writable(options.out)
     writable(folder / "figures")
-    study = Study(options)
-    cases = list(dict.fromkeys(study.cases()))
-    tell(f"simulating: {len(cases)} runs of {options.until:g} s and more", progress)
-    study.runs.run_all(cases, progress)
-    all_finished(study)
-    tell("judging the claims", progress)
-    claims, errata = all_claims(study), all_errata(study)
-    tell("drawing", progress)
-    with progress_bar(unit=" figures", desc="drawing", progress=progress) as bar:
+    with progress_bar(unit=" runs and figures", progress=progress) as bar:
+        study = Study(options, bar.update)
+        tell("simulating, and judging the claims", progress)
+        claims, errata = all_claims(study), all_errata(study)
+        tell("drawing", progress)
 
         def keep(figure: Figure) -> None:
             save_files(figure, folder / "figures", png=not options.quick)
@@ -52,65 +47,46 @@ def make_report(options: Options, progress: bool | None = None) -> Path:
     return path
 
 
-def all_finished(study: Study) -> None:
-    """The runs with the report's own step and tableau must reach their end."""
-    asked = (study.options.method, study.options.step)
-    for case, outcome in study.runs.outcomes.items():
-        if (case.method, case.step) == asked and not outcome.finished:
-            raise InvalidOption(
-                f"{case.model} on {case.spaces} breaks off with --method {case.method} --step"
-                f" {case.step:g}: {outcome.result.message}",
-                "Take a smaller step, or a tableau of higher order.",
-            )
-
-
-# --- results.json ---------------------------------------------------------------------------------
-
-
 def results_of(study: Study, claims: Sequence[Claim], errata: Sequence[Erratum]) -> dict[str, Any]:
     """Every scalar of the report with the runs it comes from."""
-    options, provenance = study.options, study.runs.provenance()
+    asked = {name: vars(study.options)[name] for name in ("step", "method", "until", "quick")}
     return {
-        "options": {
-            "examples": list(options.chosen),
-            "step": options.step,
-            "method": options.method,
-            "until": options.until,
-            "quick": options.quick,
-        },
-        "claims": [claim_entry(claim) for claim in claims],
+        "options": {"examples": study.options.chosen, **asked},
+        "claims": [{**vars(c), "measures": [entry(m) for m in c.measures]} for c in claims],
         "errata": [
             {
                 "key": erratum.key,
                 "place": erratum.place,
                 "kind": erratum.kind,
                 "figures": [
-                    {"printed": measure_entry(printed), "right": measure_entry(right)}
+                    {"printed": entry(printed), "right": entry(right)}
                     for printed, right in erratum.measures
                 ],
             }
             for erratum in errata
         ],
         "runs": {
-            case.id: {
+            label: {
                 "gaps_m": {joint: outcome.gap(joint) for joint in outcome.gaps},
                 "energy_drift": outcome.energy_drift,
                 "kinetic_energy_at_start_J": outcome.kinetic_at_start,
-                "provenance": provenance[case.id],
+                "provenance": {
+                    "case": {
+                        "model": outcome.model,
+                        "until": outcome.until,
+                        **outcome.candidate.options,
+                    },
+                    "status": outcome.result.message,
+                    **outcome.result.provenance,
+                },
             }
-            for case, outcome in study.runs.outcomes.items()
+            for label, outcome in study.outcomes.items()
         },
     }
 
 
-def claim_entry(claim: Claim) -> dict[str, Any]:
-    text_of = ("key", "quote", "where", "verdict", "condition", "rule", "figure")
-    entry = {name: getattr(claim, name) for name in text_of}
-    return {**entry, "measures": [measure_entry(measure) for measure in claim.measures]}
-
-
-def measure_entry(measure: Measure) -> dict[str, Any]:
-    runs = [case.id for case in measure.cases]
-    more = {"unit": measure.unit, "runs": runs, "source": measure.source}
-    text_of = {name: value for name, value in more.items() if value}
-    return {"label": measure.label, "value": measure.value, **text_of}
+def entry(measure: Measure) -> dict[str, Any]:
+    """A number with what is known of it."""
+    return {
+        "value": float(measure), **{name: value for name, value in vars(measure).items() if value}
+    }  # fmt: skip

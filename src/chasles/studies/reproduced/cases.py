@@ -8,6 +8,7 @@ nothing is invented.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from chasles.integrators.generalized_alpha import generalized_alpha
 from chasles.many.quiet import simulate_quietly
 from chasles.model import GROUND, Body, Bushing, Distance, Load, Model, Spherical, UnknownName
-from chasles.model.tables import Table, small
+from chasles.model.tables import Shown, Table, small
 from chasles.result.result import Result
 from chasles.run.time_grid import NEVER
 from chasles.studies.library import rolling_disc
@@ -38,6 +39,12 @@ class TableRow:
     digits: int
     options: Mapping[str, Any]
     note: str = ""
+
+    def beside(self, ours: float) -> dict[str, Any]:
+        """The number, ours, and how many digits they share."""
+        common = digits_in_common(self.theirs, ours) if self.theirs else 0
+        return {"what": self.what, "theirs": self.theirs, "ours": ours, "common": common,
+                "expected": self.digits, "note": self.note}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Reproduced:
+class Reproduced(Shown):
     """A case that was run: rows of (what, theirs, ours, digits in common, expected digits)."""
 
     case: Case
@@ -75,45 +82,34 @@ class Reproduced:
         """Whether every number that should be equal is."""
         return all(row["common"] >= row["expected"] for row in self.rows)
 
-    def __str__(self) -> str:
+    def _parts(self) -> list[str | Table]:
+        case = self.case
         header = ["", "theirs", "ours", "digits in common", "off from converged"]
         rows = [
-            [row["what"], row["theirs"] or "not at hand", f"{row['ours']:.{self.case.sure + 2}g}",
+            [row["what"], row["theirs"] or "not at hand", f"{row['ours']:.{case.sure + 2}g}",
              str(row["common"]) if row["expected"] else "-",
              small(abs(row["ours"] - self.converged))]
             for row in self.rows
         ]  # fmt: skip
-        notes = [f"{row['what']}: {row['note']}" for row in self.rows if row["note"]]
-        lines = [
-            f"{self.case.title}: {self.case.quantity}",
-            f"source: {self.case.source}",
-            Table(header, rows).text(),
-            f"converged: {self.converged:.{self.case.sure}g}",
+        return [
+            f"{case.title}: {case.quantity}",
+            f"source: {case.source}",
+            Table(header, rows),
+            f"converged: {self.converged:.{case.sure}g}",
+            *(f"{row['what']}: {row['note']}" for row in self.rows if row["note"]),
+            *([case.remark] if case.remark else []),
         ]
-        return "\n".join([*lines, *notes, *([self.case.remark] if self.case.remark else [])])
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.case.name,
-            "title": self.case.title,
-            "quantity": self.case.quantity,
-            "source": self.case.source,
-            "converged": self.converged,
-            "agrees": self.agrees,
-            "rows": list(self.rows),
-        }
+        told = {key: getattr(self.case, key) for key in ("name", "title", "quantity", "source")}
+        return {**told, "converged": self.converged, "agrees": self.agrees, "rows": list(self.rows)}
 
 
 def reproduced(case: Case) -> Reproduced:
-    rows = []
-    for row in case.rows:
-        ours = case.measured(**row.options)
-        common = digits_in_common(row.theirs, ours) if row.theirs else 0
-        rows.append({"what": row.what, "theirs": row.theirs, "ours": ours, "common": common,
-                     "expected": row.digits, "note": row.note})  # fmt: skip
+    rows = tuple(row.beside(case.measured(**row.options)) for row in case.rows)
     limit = case.converged
     converged = case.measured(**limit) if isinstance(limit, Mapping) else limit
-    return Reproduced(case, converged, tuple(rows))
+    return Reproduced(case, converged, rows)
 
 
 def digits_in_common(theirs: str, ours: float) -> int:
@@ -174,44 +170,24 @@ def spin(model: Model, body: str, until: float, **options: Any) -> float:
     return float(result.angular_velocity(body, axes="world")[-1, 1])
 
 
-def top_spin(**options: Any) -> float:
-    return spin(heavy_top(), "top", 2.0, **options)
-
-
-def two_spin(**options: Any) -> float:
-    return spin(two_tops(), "first", 0.5, **options)
-
-
 # --- generalized-alpha on the heavy top: its orders, and its transients ---------------------------
 
 #: Seconds, and numbers of steps, whose errors show a slope.
 UNTIL, COUNTS = 0.1, (400, 800)
 
 
-def slope(of: Any, spaces: str, rate: float = 150.0, **alpha: Any) -> float:
+def slope(of: Callable[[Result], Any], spaces: str, rate: float = 150.0, **alpha: Any) -> float:
     """The observed order of a quantity of a run: log2 of the errors of two steps.
 
     `alpha` are options of the method.
     """
-    errors = []
+    model, method, errors = heavy_top(rate), generalized_alpha(**alpha), []
     for count in COUNTS:
-        method = generalized_alpha(**alpha)
-        run = simulate_quietly(
-            heavy_top(rate), UNTIL, step=UNTIL / count, spaces=spaces, method=method
-        )
-        near = simulate_quietly(
-            heavy_top(rate), UNTIL, step=UNTIL / (4 * count), save_every=4, method="dop853"
-        )
+        step = UNTIL / count
+        run = simulate_quietly(model, UNTIL, step=step, spaces=spaces, method=method)
+        near = simulate_quietly(model, UNTIL, step=step / 4, save_every=4, method="dop853")
         errors.append(np.abs(of(run) - of(near))[1:].max())
     return float(np.log2(errors[0] / errors[1]))
-
-
-def order_of_places(**options: Any) -> float:
-    return slope(lambda run: run.position("top"), **options)
-
-
-def order_of_reactions(**options: Any) -> float:
-    return slope(lambda run: run.reaction("pivot").force, **options)
 
 
 # --- examples whose papers show curves ------------------------------------------------------------
@@ -255,13 +231,19 @@ def tilt_of_disc(**options: Any) -> float:
 # --- all of them ----------------------------------------------------------------------------------
 
 
-MEASURED = (top_spin, two_spin, order_of_places, order_of_reactions, height, tilt_of_disc)
+MEASURED: dict[str, Callable[..., float]] = {
+    "top_spin": lambda **options: spin(heavy_top(), "top", 2.0, **options),
+    "two_spin": lambda **options: spin(two_tops(), "first", 0.5, **options),
+    "order_of_places": partial(slope, lambda run: run.position("top")),
+    "order_of_reactions": partial(slope, lambda run: run.reaction("pivot").force),
+    "height": height,
+    "tilt_of_disc": tilt_of_disc,
+}
 
 
 def case_of(name: str, measured: str, rows: list[list[Any]], **told: Any) -> Case:
     """A case from its entry in cases.toml."""
-    (own,) = (function for function in MEASURED if function.__name__ == measured)
-    return Case(name, measured=own, rows=[TableRow(*row) for row in rows], **told)
+    return Case(name, measured=MEASURED[measured], rows=[TableRow(*row) for row in rows], **told)
 
 
 CASES: dict[str, Case] = {

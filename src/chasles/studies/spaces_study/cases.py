@@ -10,7 +10,7 @@ from chasles.model import Model
 from chasles.model.checks import as_vector
 from chasles.spaces import Space
 from chasles.studies import gallery
-from chasles.studies.measure import Candidate, CandidateResult, costs, measure
+from chasles.studies.measure import Candidate, Outcome, costs, log_slope, measure
 from chasles.studies.predictions import predictions_of
 
 STEP, UNTIL = 1e-3, 1.0
@@ -23,10 +23,13 @@ CAYLEY_STEPS = (2e-3, 1e-3)  # s
 METHODS = ("heun", "kutta3", "rk4", "dopri5")
 
 
-class Effort:
-    """How much is run: `quick` fewer starts and sizes, `slow` a million steps of the long run."""
+class Scope:
+    """How much is run, and what was predicted of it.
 
-    def __init__(self, quick: bool, slow: bool = False) -> None:
+    `quick` takes fewer starts and sizes, `slow` a million steps of the long run.
+    """
+
+    def __init__(self, quick: bool = False, slow: bool = False) -> None:
         self.quick = quick
         self.long: tuple[int, ...] = (1_000, 10_000) if quick else (1_000, 10_000, 100_000)  # steps
         self.long += (1_000_000,) if slow else ()
@@ -35,34 +38,24 @@ class Effort:
         self.loops = 4 if quick else 30
         self.chains = (1, 4, 16) if quick else (1, 2, 4, 8, 16, 32, 64)
         self.laps = 2 if quick else 20
+        self.predictions: dict[str, Any] = {"checked": 0, "exact": 0, "wrong": []}
 
-
-class Ledger:
-    """Every prediction of the study, and how many were wrong."""
-
-    def __init__(self) -> None:
-        self.checked = 0
-        self.held = 0
-        self.wrong: list[str] = []
-
-    def enter(self, model: Model, outcome: CandidateResult) -> None:
+    def run(self, model: Model, spaces: Any, what: str, **more: Any) -> Outcome:
+        """A run, after which the predictions of its joints are checked."""
+        outcome = run(model, spaces, what, **more)
         for prediction in predictions_of(model, outcome):
-            self.checked += 1
-            self.held += prediction.exact
+            self.predictions["checked"] += 1
+            self.predictions["exact"] += prediction.exact
             if not prediction.agrees:
-                self.wrong.append(str(prediction))
+                self.predictions["wrong"].append(str(prediction))
+        return outcome
 
 
-def run(
-    model: Model, spaces: Any, ledger: Ledger | None = None, what: str = "", **more: Any
-) -> CandidateResult:
+def run(model: Model, spaces: Any, what: str = "", **more: Any) -> Outcome:
     """One run with the study's usual options."""
     options = {**USUAL, "spaces": spaces, **more}
     until = options.pop("until", UNTIL)
-    outcome = measure(model, Candidate(what, options), until)
-    if ledger is not None:
-        ledger.enter(model, outcome)
-    return outcome
+    return measure(model, Candidate(what, options), until)
 
 
 # --- lower pairs ----------------------------------------------------------------------------------
@@ -92,16 +85,17 @@ MOVING: dict[str, dict[str, Space]] = {
 }
 
 
-def pairs(effort: Effort, ledger: Ledger, moving: bool) -> dict[str, Any]:
+def pairs(scope: Scope, moving: bool = False) -> dict[str, Any]:
     """Median and largest gap of every lower pair in every chart, over a few random starts."""
     make = gallery.moving_pair if moving else gallery.grounded_pair
     charts = MOVING if moving else GROUNDED
     table: dict[str, Any] = {}
     for kind in gallery.PAIRS:
-        models = [make(kind, seed) for seed in range(1, effort.starts + 1)]
+        models = [make(kind, seed) for seed in range(1, scope.starts + 1)]
         table[kind] = {}
         for name, spaces in charts.items():
-            gaps = [run(m, spaces, ledger, f"{kind}, {name}").gaps["joint"].worst for m in models]
+            runs = [scope.run(model, spaces, f"{kind}, {name}") for model in models]
+            gaps = [outcome.gaps["joint"].worst for outcome in runs]
             table[kind][name] = {"median": float(np.median(gaps)), "largest": max(gaps)}
     return table
 
@@ -109,63 +103,56 @@ def pairs(effort: Effort, ledger: Ledger, moving: bool) -> dict[str, Any]:
 # --- trees, floating bodies -----------------------------------------------------------------------
 
 
-def trees(effort: Effort, ledger: Ledger) -> dict[str, Any]:
+def trees(scope: Scope) -> dict[str, Any]:
     """Worst joint and energy drift of random trees; the worst joint with Heun's method as well."""
-    kinds = ("gap", "heun", "energy")
-    found: dict[str, Any] = {what: {rule: [] for rule in RULES} for what in kinds}
-    models = [gallery.random_tree(seed) for seed in range(effort.trees)]
+    models = [gallery.random_tree(seed) for seed in range(scope.trees)]
+    found: dict[str, Any] = {
+        what: {rule: [] for rule in RULES} for what in ("gap", "heun", "energy")
+    }
     for seed, model in enumerate(models):
         for rule in RULES:
-            outcome = run(model, rule, ledger, f"tree {seed}")
-            heun = run(model, rule, ledger, f"tree {seed}, heun", method="heun")
+            outcome = scope.run(model, rule, f"tree {seed}")
+            heun = scope.run(model, rule, f"tree {seed}, heun", method="heun")
             found["gap"][rule].append(outcome.worst_gap)
             found["heun"][rule].append(heun.worst_gap)
             found["energy"][rule].append(outcome.energy_drift)
     return {**found, "bodies": [len(model.bodies) for model in models]}
 
 
-def floating() -> dict[str, Any]:
+def floating(scope: Scope) -> dict[str, Any]:
     """The boosted pair: gap, linear and angular momentum."""
-    table: dict[str, Any] = {rule: {"gap": [], "momentum": [], "angular": []} for rule in RULES}
-    for boost in BOOSTS:
-        model = gallery.floating_pair(boost)
-        for rule in RULES:
-            outcome = run(model, rule)
-            table[rule]["gap"].append(outcome.worst_gap)
-            table[rule]["momentum"].append(outcome.momentum_drift)
-            table[rule]["angular"].append(outcome.angular_drift)
-    return {"boost": list(BOOSTS), **table}
+    table: dict[str, Any] = {"boost": BOOSTS}
+    for rule in RULES:
+        runs = [run(gallery.floating_pair(boost), rule) for boost in BOOSTS]
+        table[rule] = {
+            "gap": [o.worst_gap for o in runs],
+            "momentum": [o.momentum_drift for o in runs],
+            "angular": [o.angular_drift for o in runs],
+        }
+    return table
 
 
-def platform() -> dict[str, Any]:
+def platform(scope: Scope) -> dict[str, Any]:
     """The pivot of a top on a platform of 100 t, drifting at several speeds."""
-    found = {
-        rule: [run(gallery.platform_top(speed), rule).worst_gap for speed in SPEEDS]
-        for rule in RULES
-    }
-    return {
-        "speed": list(SPEEDS),
-        **found,
-        "fixed pivot on SE3": run(gallery.heavy_top(), "SE3").worst_gap,
-    }
+    tops = [gallery.platform_top(speed) for speed in SPEEDS]
+    found = {rule: [run(top, rule).worst_gap for top in tops] for rule in RULES}
+    fixed = run(gallery.heavy_top(), "SE3").worst_gap
+    return {"speed": SPEEDS, **found, "fixed pivot on SE3": fixed}
 
 
-def orders() -> dict[str, Any]:
+def orders(scope: Scope) -> dict[str, Any]:
     """Gap of the double pendulum's second joint against the step, method by method."""
     steps = [2e-3 / 2**k for k in range(6)]
     model = gallery.double_pendulum()
-    rules = ("SE3", "framed", "subgroups")
-    table: dict[str, Any] = {"step": steps, **{rule: {} for rule in rules}}
-    for method in METHODS:
-        for rule in rules:
-            table[rule][method] = [
-                run(model, rule, method=method, step=step, until=0.2).gaps["joint 2"].worst
-                for step in steps
-            ]
-    gaps = {m: np.array(table["SE3"][m]) for m in METHODS}
+    table: dict[str, Any] = {"step": steps}
+    for rule in ("SE3", "framed", "subgroups"):
+        table[rule] = {}
+        for method in METHODS:
+            runs = [run(model, rule, method=method, step=step, until=0.2) for step in steps]
+            table[rule][method] = [outcome.gaps["joint 2"].worst for outcome in runs]
     table["observed"] = {
-        m: float(np.polyfit(np.log(np.array(steps)[g > 1e-13]), np.log(g[g > 1e-13]), 1)[0])
-        for m, g in gaps.items()
+        method: log_slope([(h, gap) for h, gap in zip(steps, gaps) if gap > 1e-13])
+        for method, gaps in table["SE3"].items()
     }
     return table
 
@@ -173,20 +160,20 @@ def orders() -> dict[str, Any]:
 # --- cost, Cayley ---------------------------------------------------------------------------------
 
 
-def cost(effort: Effort) -> dict[str, Any]:
+def cost(scope: Scope) -> dict[str, Any]:
     """Microseconds per step of every rule, on spherical chains; laps go round all of them."""
     rules = ("SE3", "SO3xR3", "SO3xR3 on joints", "SE3 relative", "framed", "subgroups")
-    models = [gallery.chain(length, spin=3.0) for length in effort.chains]
+    models = [gallery.chain(length, spin=3.0) for length in scope.chains]
     best = np.full((len(rules), len(models)), np.inf)
-    for _ in range(effort.laps):
+    for _ in range(scope.laps):
         for column, model in enumerate(models):
             ways = [Candidate(rule, {**USUAL, "spaces": rule}) for rule in rules]
             measured = costs(model, ways, UNTIL, repeats=2)
             best[:, column] = np.minimum(best[:, column], measured)
-    return {"bodies": list(effort.chains), **dict(zip(rules, best.tolist()))}
+    return {"bodies": scope.chains, **dict(zip(rules, best.tolist()))}
 
 
-def cayley_against_exp() -> dict[str, Any]:
+def cayley_against_exp(scope: Scope) -> dict[str, Any]:
     """The gap of every lower pair to ground on SE(3), by map and by step."""
     models = {kind: turning_at(gallery.grounded_pair(kind), FAST) for kind in gallery.PAIRS}
     methods = {"exp": munthe_kaas("rk4"), "Cayley": munthe_kaas("rk4", map="cayley")}
@@ -202,10 +189,9 @@ def cayley_against_exp() -> dict[str, Any]:
 def turning_at(model: Model, rate: float) -> Model:
     """A model of one body with its motion scaled until it turns at that rate, if it turns."""
     body = model.bodies[0]
-    omega, velocity = np.array(body.angular_velocity), np.array(body.velocity)
-    turning = float(np.linalg.norm(omega))
+    turning = float(np.linalg.norm(np.array(body.angular_velocity)))
     factor = rate / turning if turning > 1e-9 else 1.0
-    moved = replace(
-        body, angular_velocity=as_vector(factor * omega), velocity=as_vector(factor * velocity)
+    omega, velocity = (
+        as_vector(factor * np.array(v)) for v in (body.angular_velocity, body.velocity)
     )
-    return replace(model, bodies=(moved,))
+    return replace(model, bodies=(replace(body, angular_velocity=omega, velocity=velocity),))

@@ -1,14 +1,15 @@
 """The study's figures, from its numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from chasles.studies.spaces_study import endurance
 from chasles.studies.spaces_study.cases import BOTH, METHODS, RULES
-from chasles.view.plots import Figure, Panel
-from chasles.view.study_panels import Series, bars, distribution, dots, slopes
+from chasles.view.panels import Series
+from chasles.view.plots import Draw, Figure, Panel
+from chasles.view.study_panels import bars, distribution, dots, slopes
 
 #: space -> how it is called, and its colour where it is drawn
 LOOKS = {
@@ -26,145 +27,129 @@ LOOKS = {
     "SO3xR3 on joints": ("SO(3)×ℝ³ on joints", "y"),
 }
 NAMES = {space: name for space, (name, _) in LOOKS.items()}
-COLOURS = {space: colour for space, (_, colour) in LOOKS.items() if colour}
-TALL = (4.9, 4.0)
-WIDE = (4.9, 3.4)
+TALL, WIDE = (4.9, 4.0), (4.9, 3.4)
+#: What is drawn along an axis.
+GAP, SPEED = "largest gap in 1 s, m or rad", "speed of the pair in m/s (left: at rest)"
 
 
 def figures(data: dict[str, Any]) -> tuple[Figure, ...]:
+    flight, platform, long = data["floating"], data["platform"], data["long"]
+    orders, trees, cayley = data["orders"], data["trees"], data["cayley"]
+    kept, loops = data["kept"]["floating"], data["loops"]
+    boosts = [max(boost, 0.01) for boost in flight["boost"]]  # zero at the left edge
+    flown = {
+        what: by_rule({rule: flight[rule][what] for rule in RULES}, boosts)
+        for what in ("gap", "momentum")
+    }
+
+    def errors(quantity: str, title: str, label: str) -> Panel:
+        found = {r: [kept[r][m][quantity] for m in endurance.METHODS] for r in RULES}
+        return panel(dots, title, TALL, categories=endurance.METHODS, series=by_rule(found),
+                     label=label)  # fmt: skip
+
     return (
-        pairs_figure(data),
-        orders_figure(data["orders"]),
-        trees_figure(data["trees"]),
-        long_figure(data["long"]),
-        moving_frames_figure(data),
-        kept_figure(data["kept"]["floating"]),
-        loops_figure(data["loops"]),
-        cuts_figure(data["loops"]["random"]),
-        cost_figure(data["cost"]),
-        cayley_figure(data["cayley"]),
-    )
+        figure("pairs", pairs(data["ground"], "Joint to the ground"),
+               pairs(data["moving"], "Joint to a moving body")),
+        figure("orders", panel(
+            slopes, "Joint 2 of the double pendulum", series=order_series(orders),
+            x_label="step in s", y_label="gap in m after 0.2 s",
+        )),
+        figure("trees",
+            panel(distribution, "Worst joint of a tree", series=by_rule(trees["gap"]), label=GAP),
+            panel(distribution, "Energy", series=by_rule(trees["energy"]),
+                  label="largest |E − E₀| / max T")),
+        figure("long", panel(
+            slopes, "Eight links on ball joints", series=by_rule(long, long["steps"]),
+            x_label="steps of 1 ms", y_label="largest gap so far, m",
+        )),
+        figure("moving",
+            panel(slopes, "Floating pair: joint", series=flown["gap"], x_label=SPEED,
+                  y_label="gap in m"),
+            panel(slopes, "Floating pair: momentum", series=flown["momentum"], x_label=SPEED,
+                  y_label="relative drift"),
+            panel(slopes, "Top on a platform", series=by_rule(platform, platform["speed"]),
+                  x_label="speed of the platform in m/s", y_label="gap in m")),
+        figure("kept",
+            errors("gap", "Joints", "largest gap, m"),
+            errors("P", "Linear momentum P", "relative drift"),
+            errors("L", "Angular momentum L", "relative drift"),
+            errors("X", "Path X of the centre of mass", "largest error, m"),
+            errors("E", "Energy E", "relative drift")),
+        figure("loops", cuts(loops["three-bar"], "3-bar"),
+               cuts(loops["slider-crank"], "Slider-crank")),
+        figure("cuts", panel(
+            distribution, f"{len(loops['random'])} random loops, projected",
+            series=choices(loops["random"]), label="error of the motion / that of the best choice",
+        )),
+        figure("cost", cost(data["cost"])),
+        figure("cayley", panel(
+            dots, "Joint to the ground on SE(3)", categories=list(cayley), label=GAP,
+            series=[
+                Series(name, [row[name][1] for row in cayley.values()], colour)
+                for name, colour in (("exp", "se3"), ("Cayley", "product"))
+            ],
+        )),
+    )  # fmt: skip
 
 
-def pairs_figure(data: dict[str, Any]) -> Figure:
-    def panel(table: dict[str, Any], title: str) -> Panel:
-        kinds = list(table)
-        series = [
-            Series(NAMES[chart], [table[k][chart]["median"] for k in kinds], COLOURS[chart])
-            for chart in table[kinds[0]]
-            if chart in COLOURS
-        ]
-        return Panel(dots(kinds, series, title, "largest gap in 1 s, m or rad"), title, TALL)
-
-    return Figure("pairs", "", "", (
-        panel(data["ground"], "Joint to the ground"),
-        panel(data["moving"], "Joint to a moving body"),
-    ))  # fmt: skip
+def figure(name: str, *panels: Panel) -> Figure:
+    return Figure(name, panels, columns=3)
 
 
-def orders_figure(table: dict[str, Any]) -> Figure:
-    colours = ("product", "y", "se3", "other")
-    steps = table["step"]
-    series = [Series(f"{m} on SE(3)", table["SE3"][m], c, steps) for m, c in zip(METHODS, colours)]
-    series.append(Series("all four, framed", envelope(table["framed"]), "x", steps))
-    series.append(Series("all four, subgroups", envelope(table["subgroups"]), "chosen", steps))
-    draw = slopes(series, "Joint 2 of the double pendulum", "step in s", "gap in m after 0.2 s")
-    return Figure("orders", "", "", (Panel(draw, "Gap against step", WIDE),), columns=1)
+def panel(
+    kind: Callable[..., Draw], title: str, size: tuple[float, float] = WIDE, **given: Any
+) -> Panel:
+    """A panel of a kind, named by its title."""
+    return Panel(kind(title=title, **given), title, size)
 
 
 def by_rule(values: Mapping[str, Any], x: Sequence[float] = ()) -> list[Series]:
     """A series for every rule."""
-    return [Series(NAMES[rule], values[rule], COLOURS[rule], x) for rule in RULES]
+    return [Series(NAMES[rule], values[rule], LOOKS[rule][1], x) for rule in RULES]
 
 
-def envelope(rows: dict[str, list[float]]) -> list[float]:
-    return np.array(list(rows.values())).max(axis=0).tolist()
-
-
-def trees_figure(table: dict[str, Any]) -> Figure:
-    def panel(what: str, title: str, label: str) -> Panel:
-        return Panel(distribution(by_rule(table[what]), title, label), title, WIDE)
-
-    return Figure("trees", "", "", (
-        panel("gap", "Worst joint of a tree", "largest gap in 1 s, m or rad"),
-        panel("energy", "Energy", "largest |E − E₀| / max T"),
-    ))  # fmt: skip
-
-
-def long_figure(table: dict[str, Any]) -> Figure:
-    series = by_rule(table, table["steps"])
-    draw = slopes(series, "Eight links on ball joints", "steps of 1 ms", "largest gap so far, m")
-    return Figure("long", "", "", (Panel(draw, "Gap after many steps", WIDE),), columns=1)
-
-
-def kept_figure(table: dict[str, Any]) -> Figure:
-    """What the floating chain keeps: one panel per quantity, one row per method."""
-    titles = {
-        "gap": ("Joints", "largest gap, m"),
-        "P": ("Linear momentum P", "relative drift"),
-        "L": ("Angular momentum L", "relative drift"),
-        "X": ("Path X of the centre of mass", "largest error, m"),
-        "E": ("Energy E", "relative drift"),
-    }
-    panels = []
-    for quantity, (title, label) in titles.items():
-        errors = {rule: [table[rule][m][quantity] for m in endurance.METHODS] for rule in RULES}
-        panels.append(Panel(dots(endurance.METHODS, by_rule(errors), title, label), title, TALL))
-    return Figure("kept", "", "", tuple(panels), columns=3)
-
-
-def moving_frames_figure(data: dict[str, Any]) -> Figure:
-    flight, platform = data["floating"], data["platform"]
-    boosts = [max(b, 0.01) for b in flight["boost"]]  # zero at the left edge
-
-    def flown(what: str, title: str, label: str) -> Panel:
-        series = by_rule({rule: flight[rule][what] for rule in RULES}, boosts)
-        draw = slopes(series, title, "speed of the pair in m/s (left: at rest)", label)
-        return Panel(draw, title, WIDE)
-
-    series = by_rule(platform, platform["speed"])
-    top = slopes(series, "Top on a platform", "speed of the platform in m/s", "gap in m")
-    return Figure("moving", "", "", (
-        flown("gap", "Floating pair: joint", "gap in m"),
-        flown("momentum", "Floating pair: momentum", "relative drift"),
-        Panel(top, "Gap of the pivot of a top on a platform", WIDE),
-    ), columns=3)  # fmt: skip
-
-
-def loops_figure(loops: dict[str, Any]) -> Figure:
-    panels = []
-    for key, title in (("three-bar", "3-bar"), ("slider-crank", "Slider-crank")):
-        rows = loops[key]["cuts"]
-        others = loops[key]["others"]
-        names = [f"closed by {joint}" for joint in rows] + ["SO(3)×ℝ³, all projected"]
-        whole = others["SO3xR3, projected"]["error"]
-        blank = float("nan")
-        series = [
-            Series(
-                "no projection", [r["none"]["error"] for r in rows.values()] + [blank], "product"
-            ),
-            Series(
-                "loop-closing joint projected",
-                [r["projected"]["error"] for r in rows.values()] + [blank],
-                "chosen",
-            ),
-            Series("all joints projected", [blank] * len(rows) + [whole], "se3"),
-        ]
-        draw = dots(names, series, title, "error of the motion in 0.5 s, m")
-        panels.append(Panel(draw, f"{title}: error by loop-closing joint", WIDE))
-    return Figure("loops", "", "", tuple(panels))
-
-
-def cuts_figure(random: list[dict[str, Any]]) -> Figure:
-    """Which joint closes a loop, in the middle or at its end: what that does to the motion."""
-    table = relative_errors(random)
+def pairs(table: dict[str, Any], title: str) -> Panel:
+    """Gaps of the lower pairs, in the charts that have a colour."""
     series = [
-        Series(name, values, colour)
-        for (name, values), colour in zip(table.items(), ("chosen", "y", "product", "se3"))
+        Series(NAMES[chart], [charts[chart]["median"] for charts in table.values()], colour)
+        for chart in next(iter(table.values()))
+        if (colour := LOOKS[chart][1])
     ]
-    draw = distribution(series, f"{len(random)} random loops, projected",
-                        "error of the motion / that of the best choice")  # fmt: skip
-    return Figure("cuts", "", "", (Panel(draw, "Error by loop-closing joint", WIDE),), columns=1)
+    return panel(dots, title, TALL, categories=list(table), series=series, label=GAP)
+
+
+def order_series(table: dict[str, Any]) -> list[Series]:
+    """Every method on SE(3), and the worst of them in the two spaces that hold the joint."""
+    colours, steps = ("product", "y", "se3", "other"), table["step"]
+    series = [Series(f"{m} on SE(3)", table["SE3"][m], c, steps) for m, c in zip(METHODS, colours)]
+    for rule, colour in (("framed", "x"), ("subgroups", "chosen")):
+        worst = np.array(list(table[rule].values())).max(axis=0)
+        series.append(Series(f"all four, {rule}", worst, colour, steps))
+    return series
+
+
+def cuts(loop: dict[str, Any], title: str) -> Panel:
+    """Errors of a loop, closed by each of its joints in turn."""
+    rows, blank = loop["cuts"], float("nan")
+    whole = loop["others"]["SO3xR3, projected"]["error"]
+    series = [
+        Series(name, [row[key]["error"] for row in rows.values()] + [blank], colour)
+        for key, name, colour in (
+            ("none", "no projection", "product"),
+            ("projected", "loop-closing joint projected", "chosen"),
+        )
+    ]  # fmt: skip
+    series.append(Series("all joints projected", [blank] * len(rows) + [whole], "se3"))
+    names = [f"closed by {joint}" for joint in rows] + ["SO(3)×ℝ³, all projected"]
+    label = "error of the motion in 0.5 s, m"
+    return panel(dots, title, categories=names, series=series, label=label)
+
+
+def choices(random: list[dict[str, Any]]) -> list[Series]:
+    """Which joint closes a loop, in the middle or at its end: what that does to the motion."""
+    colours = ("chosen", "y", "product", "se3")
+    found = zip(relative_errors(random).items(), colours)
+    return [Series(name, values, colour) for (name, values), colour in found]
 
 
 def relative_errors(random: list[dict[str, Any]]) -> dict[str, list[float]]:
@@ -175,29 +160,21 @@ def relative_errors(random: list[dict[str, Any]]) -> dict[str, list[float]]:
     }  # fmt: skip
     for loop in random:
         errors = [row["projected"]["error"] for row in loop["cuts"].values()]
-        best = min(errors)
-        found["middle joint closes"].append(errors[len(errors) // 2] / best)
-        found["end joint closes"].append(errors[-1] / best)
-        found["worst joint closes"].append(max(errors) / best)
         whole = loop["others"]["SO3xR3, projected"]["error"]
-        found["SO(3)×ℝ³, all joints projected"].append(whole / best)
+        shown = (errors[len(errors) // 2], errors[-1], max(errors), whole)
+        for values, error in zip(found.values(), shown):
+            values.append(error / min(errors))
     return found
 
 
-def cost_figure(table: dict[str, Any]) -> Figure:
-    rules = [rule for rule in table if rule != "bodies"]
-    sizes = np.array(table["bodies"], float)
-    lengths = [f"{size} bodies" if size > 1 else "1 body" for size in table["bodies"]]
+def cost(table: dict[str, Any]) -> Panel:
+    sizes = table["bodies"]
     shown = [0, len(sizes) // 2, len(sizes) - 1]
-    series = [Series(NAMES[r], [table[r][k] / sizes[k] for k in shown], COLOURS[r]) for r in rules]
-    draw = bars([lengths[k] for k in shown], series, "Cost of a step", "µs per body and RK4 step")
-    return Figure("cost", "", "", (Panel(draw, "Cost per body and step", TALL),), columns=1)
-
-
-def cayley_figure(table: dict[str, Any]) -> Figure:
     series = [
-        Series("exp", [table[k]["exp"][1] for k in table], "se3"),
-        Series("Cayley", [table[k]["Cayley"][1] for k in table], "product"),
+        Series(NAMES[rule], [times[k] / sizes[k] for k in shown], LOOKS[rule][1])
+        for rule, times in table.items()
+        if rule != "bodies"
     ]
-    draw = dots(list(table), series, "Joint to the ground on SE(3)", "largest gap in 1 s, m or rad")
-    return Figure("cayley", "", "", (Panel(draw, "Gap with exp and with Cayley", WIDE),), columns=1)
+    lengths = [f"{sizes[k]} bodies" if sizes[k] > 1 else "1 body" for k in shown]
+    return panel(bars, "Cost of a step", TALL, categories=lengths, series=series,
+                 label="µs per body and RK4 step")  # fmt: skip

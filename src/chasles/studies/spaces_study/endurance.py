@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from chasles.core.arrays import Floats
 from chasles.model import GROUND, Body, Model, Revolute, Spherical
 from chasles.result.result import Result
 from chasles.studies import gallery
-from chasles.studies.spaces_study.cases import RULES, Effort, run
+from chasles.studies.measure import centre_of_mass
+from chasles.studies.spaces_study.cases import RULES, Scope, run
 
 SPEED = 300.0  # rad/s
 SPUN = 40.0  # s
@@ -34,7 +34,7 @@ def shaft(speed: float) -> Model:
     return Model([plate], [bearing], gravity=(0, 0, 0))
 
 
-def spins() -> dict[str, Any]:
+def spins(scope: Scope) -> dict[str, Any]:
     """The bearing of the shaft: Heun's method for a long time, and half a turn in every step."""
     step = 1e-3
     fast, faster = shaft(SPEED), shaft(pi / step)
@@ -47,22 +47,18 @@ def spins() -> dict[str, Any]:
     }
 
 
-def long_runs(effort: Effort) -> dict[str, Any]:
+def long_runs(scope: Scope) -> dict[str, Any]:
     """The worst joint of a chain on ball joints, after more and more steps."""
     model = gallery.chain(LONG_CHAIN, spin=3.0)
-    return {
-        "steps": list(effort.long),
-        **{
-            rule: [
-                run(model, rule, step=LONG_STEP, until=count * LONG_STEP).worst_gap
-                for count in effort.long
-            ]
-            for rule in RULES
-        },
+    ends = [count * LONG_STEP for count in scope.long]
+    gaps = {
+        rule: [run(model, rule, step=LONG_STEP, until=end).worst_gap for end in ends]
+        for rule in RULES
     }
+    return {"steps": scope.long, **gaps}
 
 
-def door() -> dict[str, Any]:
+def door(scope: Scope) -> dict[str, Any]:
     """A body on two ball joints: it can only turn about the line through them."""
     rng = np.random.default_rng(3)
     leaf = gallery.random_body(rng, "leaf", np.array([0.3, 0.1, 0.2]))
@@ -91,16 +87,14 @@ def floating_chain() -> Model:
     return gallery.set_in_motion(free, np.random.default_rng(LENGTH), SPIN)
 
 
-def path_error(model: Model, result: Result) -> float:
+def path_error(result: Result) -> float:
     """The largest distance of the centre of mass from its straight path, m."""
-    masses = np.array([body.mass for body in model.bodies])
-    total = float(masses.sum())
-    centre: Floats = sum(m * result.position(b) for m, b in zip(masses, model.bodies)) / total
+    centre, total = centre_of_mass(result)
     straight = centre[0] + result.t[:, None] * result.momentum()[0] / total
     return float(np.linalg.norm(centre - straight, axis=1).max())
 
 
-def kept() -> dict[str, Any]:
+def kept(scope: Scope) -> dict[str, Any]:
     """Largest errors: {chain: {rule: {method: {quantity: error}}}}; infinite if it broke off."""
     # The same six links, the first on a fixed ball joint, in gravity.
     chains = {"floating": floating_chain(), "pivoted": gallery.chain(LENGTH, spin=SPIN)}
@@ -115,12 +109,8 @@ def errors(name: str, model: Model, rule: str, method: str) -> dict[str, float]:
     outcome = run(model, rule, method=method, step=STEP, until=UNTIL)
     if not outcome.finished:
         return dict.fromkeys(QUANTITIES[name], float("inf"))
-    found = {
-        "gap": outcome.worst_gap,
-        "P": outcome.momentum_drift,
-        "L": outcome.angular_drift,
-        "E": outcome.energy_drift,
-    }
+    linear, angular = outcome.momentum_drifts
+    found = {"gap": outcome.worst_gap, "P": linear, "L": angular, "E": outcome.energy_drift}
     if name == "floating":
-        found["X"] = path_error(model, outcome.result)
+        found["X"] = path_error(outcome.result)
     return {quantity: float(found[quantity] or 0.0) for quantity in QUANTITIES[name]}

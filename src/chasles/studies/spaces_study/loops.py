@@ -8,8 +8,9 @@ import numpy as np
 from chasles.model import Model
 from chasles.spaces import Space, designate
 from chasles.studies import gallery
-from chasles.studies.measure import CandidateResult
-from chasles.studies.spaces_study.cases import RULES, STEP, Effort, Ledger, run
+from chasles.studies.library import bennett, bricard, four_bar
+from chasles.studies.measure import Outcome
+from chasles.studies.spaces_study.cases import RULES, STEP, Scope, run
 
 REDUNDANT_STEP = 5e-3  # s
 REDUNDANT_METHODS = ("heun", "rk4")
@@ -27,7 +28,7 @@ UNCUT: dict[str, tuple[str, str | None]] = {
 }
 
 
-def cuts(model: Model, ledger: Ledger, what: str) -> dict[str, Any]:
+def cuts(model: Model, scope: Scope, what: str) -> dict[str, Any]:
     """Every joint as the loop-closing one: gap, energy and error, without and with projection.
 
     The error is the largest distance of a centre of mass from a run of order 8 with a quarter of
@@ -41,17 +42,17 @@ def cuts(model: Model, ledger: Ledger, what: str) -> dict[str, Any]:
         chosen = designate(model, cut=[joint])
         row: dict[str, Any] = {"depth": depth(chosen.spaces)}
         for name, stabilise in (("none", None), ("projected", "projection")):
-            outcome = run(model, chosen, ledger, f"{what} closed by {joint}", stabilise=stabilise)
+            outcome = scope.run(model, chosen, f"{what} closed by {joint}", stabilise=stabilise)
             row[name] = numbers(outcome, reference)
         rows[joint] = row
     others = {}
     for name, (rule, stabilise) in UNCUT.items():
-        outcome = run(model, rule, ledger, f"{what}, {name}", stabilise=stabilise)
+        outcome = scope.run(model, rule, f"{what}, {name}", stabilise=stabilise)
         others[name] = numbers(outcome, reference)
     return {"cuts": rows, "others": others}
 
 
-def numbers(outcome: CandidateResult, reference: CandidateResult) -> dict[str, float]:
+def numbers(outcome: Outcome, reference: Outcome) -> dict[str, float]:
     """Gap, energy, and error over the reference's duration, at the times of the coarser run."""
     count = (len(reference.t) - 1) // 4 + 1
     near, far = reference.result, outcome.result
@@ -73,34 +74,43 @@ def depth(spaces: Mapping[str, Space]) -> int:
     return longest
 
 
-def loops(effort: Effort, ledger: Ledger) -> dict[str, Any]:
+def loops(scope: Scope) -> dict[str, Any]:
     """Every loop-closing joint of the 3-bar, the slider-crank and of random loops."""
-    table = {
-        "three-bar": cuts(gallery.three_bar(), ledger, "three-bar"),
-        "slider-crank": cuts(gallery.slider_crank(), ledger, "slider-crank"),
+    random = {f"loop {seed}": gallery.random_loop(seed) for seed in range(scope.loops)}
+    return {
+        "three-bar": cuts(gallery.three_bar(), scope, "three-bar"),
+        "slider-crank": cuts(gallery.slider_crank(), scope, "slider-crank"),
+        "random": [cuts(model, scope, name) for name, model in random.items()],
     }
-    random = [
-        cuts(gallery.random_loop(seed), ledger, f"loop {seed}") for seed in range(effort.loops)
-    ]
-    return {**table, "random": random}
 
 
 # --- over-constrained linkages --------------------------------------------------------------------
 
+LINKAGES = {
+    "four-bar": four_bar.model,
+    "Bennett's linkage": bennett.model,
+    "Bricard's linkage": bricard.model,
+}
 
-def redundant(linkages: Mapping[str, Model], ledger: Ledger) -> dict[str, Any]:
+
+def redundant(scope: Scope) -> dict[str, Any]:
     """The worst joint of those predicted to hold, and the worst of the others, run by run."""
-    table: dict[str, Any] = {}
-    for name, model in linkages.items():
-        for method in REDUNDANT_METHODS:
-            for rule in RULES:
-                what = f"{name}, {rule}, {method}"
-                outcome = run(model, rule, ledger, what, method=method, step=REDUNDANT_STEP)
-                drifting = outcome.result.problem.choice.drifting
-                gaps = {joint: gap.worst for joint, gap in outcome.gaps.items()}
-                held = [gap for joint, gap in gaps.items() if joint not in drifting]
-                table.setdefault(name, {}).setdefault(method, {})[rule] = {
-                    "held": max(held) if held else None,
-                    "drifting": max(gaps[joint] for joint in drifting),
-                }
-    return table
+    return {
+        name: {
+            method: {rule: gaps_of(scope, name, model(), rule, method) for rule in RULES}
+            for method in REDUNDANT_METHODS
+        }
+        for name, model in LINKAGES.items()
+    }
+
+
+def gaps_of(scope: Scope, name: str, model: Model, rule: str, method: str) -> dict[str, Any]:
+    what = f"{name}, {rule}, {method}"
+    outcome = scope.run(model, rule, what, method=method, step=REDUNDANT_STEP)
+    drifting = outcome.result.problem.choice.drifting
+    gaps = {joint: gap.worst for joint, gap in outcome.gaps.items()}
+    held = [gap for joint, gap in gaps.items() if joint not in drifting]
+    return {
+        "held": max(held) if held else None,
+        "drifting": max(gaps[joint] for joint in drifting),
+    }

@@ -1,37 +1,44 @@
 """The study as a page: the text of page.md with the measured numbers in their places."""
 
-from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from chasles.model import Model
 from chasles.model.tables import Table
-from chasles.studies.output import answered, write_study
+from chasles.studies.output import Study
 from chasles.studies.spaces_study import cases, endurance, loops
 from chasles.studies.spaces_study.cases import FAST, RULES
 from chasles.studies.spaces_study.drawings import NAMES, figures, relative_errors
 from chasles.studies.words import page_of
 from chasles.view.theme import scientific as sci
 
+RULE_NAMES = [NAMES[rule] for rule in RULES]
+
 
 def page(data: dict[str, Any]) -> str:
-    values = {
+    return page_of("spaces_study", data, {
         "ground_table": pair_table(data["ground"]),
         "moving_table": pair_table(data["moving"]),
-        "se3_ground": sci(max(charts["SE3"]["largest"] for charts in data["ground"].values())),
-        "observed_orders": observed(data["orders"]["observed"]),
-        **tree_values(data["trees"]),
+        "observed_orders": ", ".join(f"{k} {v:.2f}" for k, v in data["orders"]["observed"].items()),
+        "tree_table": tree_table(data["trees"]),
+        "redundant_step_ms": f"{1e3 * loops.REDUNDANT_STEP:g}",
+        "redundant_table": redundant_table(data["redundant"]),
+        "verdict": verdict(data["predictions"]["wrong"]),
         **endurance_values(data),
         **kept_values(data["kept"]),
         **loop_values(data["loops"]),
-        **redundant_values(data["redundant"]),
         **cost_values(data["cost"]),
         **cayley_values(data["cayley"]),
-        **prediction_values(data["predictions"]),
-    }
-    return page_of("spaces_study", data, values)
+    })  # fmt: skip
+
+
+def number(value: float | None) -> str:
+    """A figure of a run; one that broke off says so."""
+    if value is None:
+        return "–"
+    return sci(value) if isfinite(value) else "broke off"
 
 
 def times(value: float) -> str:
@@ -47,34 +54,23 @@ def pair_table(charts_of: dict[str, Any]) -> str:
     return Table(header, rows).markdown()
 
 
-def observed(orders: dict[str, float]) -> str:
-    return ", ".join(f"{name} {value:.2f}" for name, value in orders.items())
-
-
-def tree_values(data: dict[str, Any]) -> dict[str, str]:
-    gaps, crude, energy = data["gap"], data["heun"], data["energy"]
-    rows = [
-        [
-            NAMES[rule],
-            *(sci(of(found[rule])) for found in (gaps, crude) for of in (median, max)),
-            sci(median(energy[rule])),
-        ]
-        for rule in RULES
-    ]
+def tree_table(data: dict[str, Any]) -> str:
     header = ["spaces", "gap, median", "largest", "with heun: median", "largest",
               "energy drift, median"]  # fmt: skip
-    return {"tree_table": Table(header, rows).markdown()}
+    parts = [(what, of) for what in ("gap", "heun") for of in (median, max)]
+    parts.append(("energy", median))
+    rows = [[NAMES[rule], *(sci(of(data[what][rule])) for what, of in parts)] for rule in RULES]
+    return Table(header, rows).markdown()
 
 
 def loop_values(loops: dict[str, Any]) -> dict[str, str]:
-    errors = relative_errors(loops["random"])
-    whole = errors["SO(3)×ℝ³, all joints projected"]
+    middle, end, worst, whole = relative_errors(loops["random"]).values()
     return {
         "loop_table": loop_table(loops),
-        "middle_cut": times(median(errors["middle joint closes"])),
-        "end_cut": times(median(errors["end joint closes"])),
-        "worst_cut": times(median(errors["worst joint closes"])),
-        "worst_cut_most": times(max(errors["worst joint closes"])),
+        "middle_cut": times(median(middle)),
+        "end_cut": times(median(end)),
+        "worst_cut": times(median(worst)),
+        "worst_cut_most": times(max(worst)),
         "whole_median": times(median(whole)),
         "whole_better": str(sum(value < 1 for value in whole)),
     }
@@ -84,18 +80,25 @@ def loop_table(loops: dict[str, Any]) -> str:
     header = ["loop", "spaces", "gap", "projected", "energy", "projected", "error, m", "projected"]
     rows = []
     for key, title in (("three-bar", "3-bar"), ("slider-crank", "slider-crank")):
-        others = loops[key]["others"]
-        for joint, row in loops[key]["cuts"].items():
-            rows.append([title, f"closed by {joint}", *loop_cells(row["none"], row["projected"])])
-        for rule in RULES:
-            cells = loop_cells(others[rule], others[f"{rule}, projected"])
-            rows.append([title, NAMES[rule], *cells])
+        cuts, others = loops[key]["cuts"], loops[key]["others"]
+        found = {
+            f"closed by {joint}": (row["none"], row["projected"]) for joint, row in cuts.items()
+        }
+        found |= {NAMES[rule]: (others[rule], others[f"{rule}, projected"]) for rule in RULES}
+        rows += [
+            [title, name, *(sci(one[what]) for what in ("gap", "energy", "error") for one in both)]
+            for name, both in found.items()
+        ]
     return Table(header, rows).markdown()
 
 
-def loop_cells(plain: dict[str, float], projected: dict[str, float]) -> list[str]:
-    both = (plain, projected)
-    return [sci(one[what]) for what in ("gap", "energy", "error") for one in both]
+def redundant_table(data: dict[str, Any]) -> str:
+    rows = [
+        [name, method, *(" ∣ ".join(map(number, row[rule].values())) for rule in RULES)]
+        for name, methods in data.items()
+        for method, row in methods.items()
+    ]
+    return Table(["linkage", "method", *RULE_NAMES], rows).markdown()
 
 
 def cost_values(cost: dict[str, Any]) -> dict[str, str]:
@@ -104,15 +107,12 @@ def cost_values(cost: dict[str, Any]) -> dict[str, str]:
         [str(size), *(f"{cost[rule][k] / size:.2f}" for rule in rules)]
         for k, size in enumerate(cost["bodies"])
     ]
-
-    def ratio(rule: str) -> str:
-        return f"{median(own / se3 for own, se3 in zip(cost[rule], cost['SE3'])):.2f}"
-
-    return {
-        "cost_table": Table(["bodies", *(NAMES[rule] for rule in rules)], rows).markdown(),
-        "cost_framed": ratio("framed"),
-        "cost_subgroups": ratio("subgroups"),
+    table = Table(["bodies", *(NAMES[rule] for rule in rules)], rows).markdown()
+    ratios = {
+        f"cost_{rule}": f"{median(own / se3 for own, se3 in zip(cost[rule], cost['SE3'])):.2f}"
+        for rule in ("framed", "subgroups")
     }
+    return {"cost_table": table, **ratios}
 
 
 def cayley_values(found: dict[str, Any]) -> dict[str, str]:
@@ -125,147 +125,106 @@ def cayley_values(found: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def prediction_values(found: dict[str, Any]) -> dict[str, str]:
-    wrong = found["wrong"]
-    verdict = "None was contradicted."
-    if wrong:
-        verdict = f"{len(wrong)} were wrong:\n\n" + "\n".join(f"* {line}" for line in wrong)
-    return {"verdict": verdict}
+def verdict(wrong: list[str]) -> str:
+    if not wrong:
+        return "None was contradicted."
+    return f"{len(wrong)} were wrong:\n\n" + "\n".join(f"* {line}" for line in wrong)
 
+
+# --- what long runs keep --------------------------------------------------------------------------
 
 SHOWN = ("gap", "P", "L", "X", "E")
-
-
-def number(value: float | None) -> str:
-    """A figure of a run; one that broke off says so."""
-    if value is None:
-        return "–"
-    return sci(value) if isfinite(value) else "broke off"
 
 
 def kept_values(data: dict[str, Any]) -> dict[str, str]:
     found = (e for spaces in data.values() for methods in spaces.values() for e in methods.values())
     rounding = [v for errors in found for v in errors.values() if v < endurance.ROUNDING]
-    pivoted = data["pivoted"]
     return {
         "kept_step_ms": f"{1e3 * endurance.STEP:g}",
         "kept_until": f"{endurance.UNTIL:g}",
         "kept_rounding": sci(endurance.ROUNDING, 0),
         "kept_largest": sci(max(rounding)),
-        "kept_summary": "\n".join(summary(data)),
-        "kept_floating": full_table(data["floating"], endurance.QUANTITIES["floating"]),
-        "kept_pivoted": full_table(pivoted, endurance.QUANTITIES["pivoted"]),
+        "kept_summary": kept_summary(data),
+        **{f"kept_{chain}": kept_table(spaces) for chain, spaces in data.items()},
     }
 
 
-def summary(data: dict[str, Any]) -> Iterator[str]:
+def kept_summary(data: dict[str, Any]) -> str:
     """A row for every chain and space: rounding, or the span of the methods' errors."""
-    for chain, spaces in data.items():
-        for rule, methods in spaces.items():
-            cells = [f"{chain}, {NAMES[rule]}"]
-            for quantity in SHOWN:
-                if quantity not in endurance.QUANTITIES[chain]:
-                    cells.append("–")
-                    continue
-                values = [errors[quantity] for errors in methods.values()]
-                cells.append(span(values))
-            yield "| " + " | ".join(cells) + " |"
+    rows = [
+        [f"{chain}, {NAMES[rule]}", *(span(methods, quantity) for quantity in SHOWN)]
+        for chain, spaces in data.items()
+        for rule, methods in spaces.items()
+    ]
+    return Table(["chain, space", "gap, m", "P", "L", "X, m", "E"], rows).markdown()
 
 
-def span(values: list[float]) -> str:
+def span(methods: dict[str, Any], quantity: str) -> str:
+    values = [errors[quantity] for errors in methods.values() if quantity in errors]
+    if not values:
+        return "–"
     if max(values) < endurance.ROUNDING:
         return "**round-off**"
     return f"{number(max(values))} … {number(min(values))}"
 
 
-def full_table(spaces: dict[str, Any], quantities: tuple[str, ...]) -> str:
+def kept_table(spaces: dict[str, Any]) -> str:
     def cell(value: float) -> str:
         return f"**{sci(value)}**" if value < endurance.ROUNDING else number(value)
 
-    rows = [
-        [NAMES[rule], method, *(cell(errors[quantity]) for quantity in quantities)]
+    found = [
+        (NAMES[rule], method, errors)
         for rule, methods in spaces.items()
         for method, errors in methods.items()
     ]
-    return Table(["space", "method", *quantities], rows).markdown()
+    rows = [[name, method, *map(cell, errors.values())] for name, method, errors in found]
+    return Table(["space", "method", *found[0][2]], rows).markdown()
 
 
 def endurance_values(data: dict[str, Any]) -> dict[str, str]:
     spins, long = data["spins"], data["long"]
-    header = ["run", *(NAMES[rule] for rule in RULES)]
     labels = {
         "heun": f"heun, {endurance.SPEED:g} rad/s, 1 ms, {endurance.SPUN:g} s",
         "half turns": f"rk4, π rad a step, {endurance.HALF_TURNS} steps",
     }
     spun = [[label, *(number(spins[r][key]) for r in RULES)] for key, label in labels.items()]
-    lasted = [
-        [f"{count:,}".replace(",", " "), *(number(long[rule][k]) for rule in RULES)]
-        for k, count in enumerate(long["steps"])
-    ]
+    counts = [f"{count:,}".replace(",", " ") for count in long["steps"]]
+    lasted = [[n, *(number(long[rule][k]) for rule in RULES)] for k, n in enumerate(counts)]
     return {
-        "spin_table": Table(header, spun).markdown(),
+        "spin_table": Table(["run", *RULE_NAMES], spun).markdown(),
         "spin_se3": sci(max(spins["SE3"].values())),
-        "long_table": Table(["steps", *header[1:]], lasted).markdown(),
-        "long_most": f"{max(long['steps']):,}".replace(",", " "),
-    }
-
-
-def redundant_values(data: dict[str, Any]) -> dict[str, str]:
-    rows = [
-        [
-            name,
-            method,
-            *(f"{number(row[rule]['held'])} ∣ {number(row[rule]['drifting'])}" for rule in RULES),
-        ]
-        for name, methods in data.items()
-        for method, row in methods.items()
-    ]
-    return {
-        "redundant_step_ms": f"{1e3 * loops.REDUNDANT_STEP:g}",
-        "redundant_table": Table(
-            ["linkage", "method", *(NAMES[rule] for rule in RULES)], rows
-        ).markdown(),
+        "long_table": Table(["steps", *RULE_NAMES], lasted).markdown(),
+        "long_most": counts[-1],
     }
 
 
 # --- all of it: run, draw, write ------------------------------------------------------------------
 
-
-def measured(
-    effort: cases.Effort, linkages: Mapping[str, Model], progress: bool | None = None
-) -> dict[str, Any]:
-    """Every number of the study, with a bar on stderr; linkages are over-constrained loops."""
-    ledger = cases.Ledger()
-    questions: dict[str, Callable[[], Any]] = {
-        "ground": lambda: cases.pairs(effort, ledger, moving=False),
-        "moving": lambda: cases.pairs(effort, ledger, moving=True),
-        "orders": cases.orders,
-        "trees": lambda: cases.trees(effort, ledger),
-        "spins": endurance.spins,
-        "long": lambda: endurance.long_runs(effort),
-        "door": endurance.door,
-        "floating": cases.floating,
-        "platform": cases.platform,
-        "kept": endurance.kept,
-        "loops": lambda: loops.loops(effort, ledger),
-        "redundant": lambda: loops.redundant(linkages, ledger),
-        "cost": lambda: cases.cost(effort),
-        "cayley": cases.cayley_against_exp,
-    }
-    data = answered(questions, progress, quick=effort.quick, step=cases.STEP, until=cases.UNTIL)
-    data["predictions"] = {"checked": ledger.checked, "exact": ledger.held, "wrong": ledger.wrong}
-    return data
+STUDY = Study("study.md", "study", {
+    "ground": cases.pairs,
+    "moving": partial(cases.pairs, moving=True),
+    "orders": cases.orders,
+    "trees": cases.trees,
+    "spins": endurance.spins,
+    "long": endurance.long_runs,
+    "door": endurance.door,
+    "floating": cases.floating,
+    "platform": cases.platform,
+    "kept": endurance.kept,
+    "loops": loops.loops,
+    "redundant": loops.redundant,
+    "cost": cases.cost,
+    "cayley": cases.cayley_against_exp,
+    "predictions": lambda scope: scope.predictions,
+}, page, figures)  # fmt: skip
 
 
-def make_study(
-    out: Path, effort: cases.Effort, linkages: Mapping[str, Model], progress: bool | None = None
-) -> str:
+def make_study(out: Path, quick: bool, slow: bool, progress: bool | None = None) -> str:
     """Write study.md, the figures and results.json to `out`; returns what to tell the user."""
-    data = measured(effort, linkages, progress)
-    drawn, images, png = figures(data), Path("images") / "study", not effort.quick
-    target = write_study(out, images, "study.md", page(data), drawn, data, png)
+    made = {"quick": quick, "step": cases.STEP, "until": cases.UNTIL}
+    data = STUDY.measured(cases.Scope(quick, slow), progress, **made)
     predicted = data["predictions"]
     return (
-        f"{target}: {len(drawn)} figures, {predicted['checked']} predictions,"
+        f"{STUDY.write(out, data, png=not quick)}: {predicted['checked']} predictions,"
         f" {len(predicted['wrong'])} of them wrong, in {data['made']['seconds']:g} s"
     )

@@ -1,9 +1,9 @@
-"""What a claim is, and the rules by which measured figures become a verdict."""
+"""What a claim is, and the rules by which measured numbers become a verdict."""
 
 from dataclasses import dataclass, field
 from math import log10
 
-from chasles.studies.paper.study import Case, CaseResult
+from chasles.studies.paper.study import Measure
 
 HOLDS, FAILS, ONLY_IF = "holds", "does not hold", "holds only if"
 
@@ -17,17 +17,6 @@ ALIKE = 3.0
 TWO_ORDERS = (10**1.5, 10**2.5)
 #: "Generally better": better in at least this part of the random starts.
 GENERALLY = 0.75
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A measured figure, its unit, and where it comes from: runs, or words for anything else."""
-
-    label: str
-    value: float
-    unit: str = ""
-    cases: tuple[Case, ...] = ()
-    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,12 +60,3 @@ def two_orders(ratio: float) -> bool:
 
 def verdict(holds: bool) -> str:
     return HOLDS if holds else FAILS
-
-
-def gap_measure(outcome: CaseResult, joint: str) -> Measure:
-    name = f"gap of {joint}"
-    return Measure(name, outcome.gap(joint), "m", (outcome.case,))
-
-
-def energy_measure(outcome: CaseResult) -> Measure:
-    return Measure("energy drift", outcome.energy_drift, "of T0", (outcome.case,))
