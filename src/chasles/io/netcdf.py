@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.build.system.coordinates import coordinate_keys, hinge_names, unwrapped_angle
+from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.signals import Inputs
 from chasles.build.system.state import State
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
@@ -110,7 +110,6 @@ def rebuilt(
     model = model_of(attributes, given, source)
     start = start_of(model, attributes, arrays)
     problem = problem_of(model, attributes, provenance, start)
-    count_turns_of_before(problem.setup, arrays)
     check_arrays(problem.setup, arrays, str(attributes["status"]))
     text = attributes.get("checkpoint")
     begin = None if text is None else Checkpoint.from_text(str(text))
@@ -158,17 +157,6 @@ def check_arrays(setup: Setup, arrays: dict[str, Floats], status: str) -> None:
         whole = status != "finished" or name in ("coordinates", "multipliers")
         if not whole and not np.isfinite(arrays[name]).all():
             raise ValueError(f"{name} is not finite")
-
-
-def count_turns_of_before(setup: Setup, arrays: dict[str, Floats]) -> None:
-    """Complete integrals that a version wrote which did not count the turns of hinges."""
-    system, times = setup.system, len(arrays["time"])
-    counted = arrays.get("integrals", np.zeros((times, 0)))
-    without = system.quadrature_count - system.hinges.count
-    if system.hinges.count and counted.shape == (times, without):
-        absolute = absolute_states(setup, arrays)
-        angles = [unwrapped_angle(setup, n, absolute, arrays["time"]) for n in hinge_names(setup)]
-        arrays["integrals"] = np.column_stack((counted, *angles))
 
 
 def start_of(model: Model, attributes: dict[str, Any], arrays: dict[str, Floats]) -> State | None:

@@ -91,22 +91,16 @@ ANOTHER = (
 USERS_CALL = 5
 
 
-def same_names(model: Model, spaces: str, source: Path) -> Model:
-    """Refuse a model whose bodies are others than those of the file."""
-    if set(model.body_names) != set(json.loads(spaces)):
-        raise InvalidFile(
-            f"the result in '{source}' is one of another model: its bodies are"
-            f" {', '.join(json.loads(spaces))}.",
-            "Bring along the model that was simulated.",
-        )
-    return model
-
-
 def model_of(attributes: dict[str, Any], given: Model | None, source: Path) -> Model:
     """The model of a file: as it is written there, or as it is given."""
-    text = str(attributes["model"])
+    text, names = str(attributes["model"]), json.loads(str(attributes["spaces"]))
     if given is not None:
-        same_names(given, str(attributes["spaces"]), source)
+        if set(given.body_names) != set(names):
+            raise InvalidFile(
+                f"the result in '{source}' is one of another model: its bodies are"
+                f" {', '.join(names)}.",
+                "Bring along the model that was simulated.",
+            )
         if attributes.get(DIGEST, "") not in ("", model_fingerprint(given)):
             warnings.warn(ANOTHER.format(source=source), ChaslesWarning, stacklevel=USERS_CALL)
         return given
@@ -118,26 +112,20 @@ def model_of(attributes: dict[str, Any], given: Model | None, source: Path) -> M
     return from_plain(json.loads(text))
 
 
-def choice_of(model: Model, attributes: dict[str, Any]) -> SpaceChoice:
-    """The space of every body, and what of it a user chose; files of before do not say that."""
-    plain = json.loads(attributes["spaces"])
-    spaces = {name: Space(**plain[name]) for name in model.body_names}
-    by_hand = json.loads(attributes.get("by_hand", json.dumps(model.body_names)))
-    cut = json.loads(attributes.get("cut", "[]"))
-    return SpaceChoice(
-        model,
-        spaces,
-        tuple(model.body(name, "spaces chosen by hand").name for name in by_hand),
-        tuple(model.joint(name, "cut").name for name in cut),
-    )
-
-
 def problem_of(
     model: Model, attributes: dict[str, Any], provenance: Provenance, start: State | None = None
 ) -> Problem:
     """The problem of a saved run, which began at a state if not as entered."""
+    plain = json.loads(attributes["spaces"])
+    by_hand, cut = json.loads(attributes["by_hand"]), json.loads(attributes["cut"])
+    choice = SpaceChoice(
+        model,
+        {name: Space(**plain[name]) for name in model.body_names},
+        tuple(model.body(name, "spaces chosen by hand").name for name in by_hand),
+        tuple(model.joint(name, "cut").name for name in cut),
+    )
     return make_problem(
-        choice_of(model, attributes), provenance.acceleration, start,
+        choice, provenance.acceleration, start,
         damp=provenance.singular == "pass", fit=provenance.rows == "needed",
     )  # fmt: skip
 

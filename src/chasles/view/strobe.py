@@ -18,7 +18,6 @@ from chasles.view.scene import (
     Part,
     Scene,
     held_points,
-    in_body,
     place,
     poses_at,
     scene_of,
@@ -85,7 +84,7 @@ def strobe(ax: Axes, result: Result, asked: Any) -> None:
         )
     for poses, ink in zip(every, np.linspace(PALEST, 1.0, len(every) + 1)[1:]):
         draw_solids(ax, scene, poses, camera, bound, float(ink))
-    hidden, _ = tubes_of(result.model, scene.start)
+    hidden, _ = tubes_of(scene)
     for spot in scene.spots:
         if spot.kind in PINS and spot.name not in hidden:  # small rings, filled on the ground
             at = camera.seen(place(every[-1][spot.a], spot.at))
@@ -100,9 +99,9 @@ def with_masses(scene: Scene, masses: Any) -> Scene:
     """Bodies alone, with point masses as balls, on sticks from where their bodies are held."""
     parts, ink = [part for part in scene.parts if part.role == "body"], hex_of("grey")
     for body, at in masses.items():
-        held = held_points(scene.model, body, scene.start)[0]
-        point = in_body(scene.start[body], at)
+        held = held_points(scene, body)[0]
+        point = scene.local(body, at)
         ball = Sphere(BALL * scene.size, position=as_vector(point))
         rod = stick(held, point, 0.3 * BALL * scene.size)
         parts += [Part(body, shape, ink, "body") for shape in (ball, rod)]
-    return replace(scene, parts=tuple(parts))
+    return replace(scene, parts=parts)
