@@ -10,6 +10,7 @@ import numpy as np
 from chasles.build.fingerprints import DIGEST, model_fingerprint
 from chasles.build.problem import Problem, SpaceChoice, make_problem
 from chasles.build.system.coordinates import coordinate_keys
+from chasles.build.system.signals import Inputs
 from chasles.build.system.state import State
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import ChaslesWarning, InvalidFile, Model
@@ -17,6 +18,7 @@ from chasles.model.errors import short_repr
 from chasles.model.plain import from_plain
 from chasles.result.provenance import Checkpoint, Provenance
 from chasles.result.result import Result
+from chasles.run.output import Saved
 from chasles.run.preparation import with_inputs
 from chasles.run.recorded import check_digests, mapped, mapped_inputs, read_commit, read_header
 from chasles.spaces import Space
@@ -40,18 +42,32 @@ def load_recording(folder: Path, model: Model | None = None) -> Result:
     provenance = Provenance.from_dict(ended["provenance"])
     found = model_of(header, model, folder)
     problem = recorded_problem(found, header, provenance)
-    check_shape(problem, header["shape"], ended["status"])
+    check_shape(problem, header["shape"])
     inputs = mapped_inputs(folder, len(header["inputs"]), head["inputs"])
     saved = mapped(folder, header["shape"], head["rows"])
-    check_times(saved.times)
+    return result_of(problem, saved, inputs, ended, provenance, begin)
+
+
+def result_of(
+    problem: Problem, saved: Saved, inputs: Inputs | None, ended: dict[str, Any],
+    provenance: Provenance, begin: Checkpoint | None,
+) -> Result:  # fmt: skip
+    """The result of saved states; a forged status and times that do not increase are refused."""
+    times, status = saved.times, str(ended["status"])
+    if times.ndim != 1 or not times.size:
+        raise ValueError(f"time has shape {times.shape}")
+    if not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
+        raise ValueError("its times do not increase")
+    if status not in STATUS:
+        raise ValueError(f"its status is {short_repr(status)}")
     return Result(
-        problem if inputs is None else with_inputs(problem, inputs),
-        saved.times, saved.absolute, saved.integrals, provenance, ended["status"],
-        ended["message"], saved.coordinates, begin, saved.multipliers,
+        problem if inputs is None else with_inputs(problem, inputs), times, saved.absolute,
+        saved.integrals, provenance, status, str(ended["message"]), saved.coordinates, begin,
+        saved.multipliers,
     )  # fmt: skip
 
 
-def check_shape(problem: Problem, shape: list[int], status: str) -> None:
+def check_shape(problem: Problem, shape: list[int]) -> None:
     """Refuse rows of other lengths than the model's."""
     system, model = problem.setup.system, problem.model
     fitting = (
@@ -62,15 +78,6 @@ def check_shape(problem: Problem, shape: list[int], status: str) -> None:
     )
     if not fitting:
         raise ValueError(f"its rows have the shape {shape}, which is not the model's")
-    if status not in STATUS:
-        raise ValueError(f"its status is {short_repr(status)}")
-
-
-def check_times(times: Floats) -> None:
-    if times.ndim != 1 or not times.size:
-        raise ValueError(f"time has shape {times.shape}")
-    if not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
-        raise ValueError("its times do not increase")
 
 
 def cut_off(header: dict[str, Any], head: dict[str, Any], begin: Checkpoint) -> dict[str, Any]:
