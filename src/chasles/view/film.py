@@ -26,8 +26,7 @@ from chasles.view.tracks import (
     Header,
     chosen_frames,
     pose_tracks,
-    spot_headers,
-    tie_headers,
+    rounded,
     vector_tracks,
 )
 
@@ -99,13 +98,21 @@ def group_header(stage: Stage, k: int, forms: Forms) -> Header:
         "colour": colour,
         "bodies": list(names),
         "masses": [body.mass for body in scene.model.bodies],
-        "ties": tie_headers(scene),
-        "spots": spot_headers(scene),
+        "ties": [
+            {"name": tie.name, "spring": tie.spring,
+             "a": scene.numbers[tie.a], "at_a": rounded(tie.at_a),
+             "b": scene.numbers[tie.b], "at_b": rounded(tie.at_b)}
+            for tie in scene.ties
+        ],
+        "spots": [
+            {"name": spot.name, "body": scene.numbers[spot.a], "at": rounded(spot.at)}
+            for spot in scene.spots
+        ],
         "parts": part_headers(scene, forms),
         "trails": [colour if several else scene.colours.get(n, LIGHT["muted"]) for n in names],
         "offset": stage.offsets[k].tolist(),
         "middle": stage.above(k).tolist(),
-    }
+    }  # fmt: skip
 
 
 def setting_header(stage: Stage) -> Header:

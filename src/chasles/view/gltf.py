@@ -23,7 +23,7 @@ from chasles.result.result import Result
 from chasles.view.camera import horizontal
 from chasles.view.geometry import Solid, at_rest, own_solid, solid_from, turned, with_normals
 from chasles.view.render import linear
-from chasles.view.scene import ROD, Part, Scene, Tie
+from chasles.view.scene import ROD, Part, Scene, Tie, paths
 from chasles.view.stage import Stage
 from chasles.view.surfaces import (
     COIL,
@@ -232,9 +232,8 @@ class Meshes:
 
     def tie(self, tie: Tie, result: Result, scene: Scene, frames: Any, times: int) -> int:
         """A spring or rod of length 1 along z, stretched from one end to the other."""
-        ends = [end_of(result, name, at, frames) for name, at in
-                ((tie.a, tie.at_a), (tie.b, tie.at_b))]  # fmt: skip
-        along = ends[1] - ends[0]
+        start = paths(result, tie.a, tie.at_a[None], frames)[:, 0]
+        along = paths(result, tie.b, tie.at_b[None], frames)[:, 0] - start
         length = np.maximum(np.linalg.norm(along, axis=1), 1e-9 * scene.size)
         key = ("tie", tie.spring)
         if key not in self.known:
@@ -243,15 +242,8 @@ class Meshes:
         node = self.film.add("nodes", {"name": tie.name, "mesh": self.known[key]})
         stretch = np.column_stack((np.ones((len(length), 2)), length))
         turn = as_xyzw(quaternions(carried_frames(along / length[:, None])))
-        self.film.animate(node, times, translation=ends[0], rotation=turn, scale=stretch)
+        self.film.animate(node, times, translation=start, rotation=turn, scale=stretch)
         return node
-
-
-def end_of(result: Result, name: str, at: Floats, frames: Any) -> Floats:
-    """A point of a body over the frames (T, 3)."""
-    if name == GROUND.name:
-        return np.broadcast_to(at, (len(frames), 3)).copy()
-    return np.asarray(result.position(name)[frames] + result.rotation(name)[frames] @ at)
 
 
 def tube(spring: bool, size: float) -> Solid:

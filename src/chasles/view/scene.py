@@ -175,6 +175,14 @@ def place(pose: Pose, points: Floats) -> Floats:
     return np.asarray(pose[1] + points @ pose[0].T)
 
 
+def paths(result: Any, body: str, points: Floats, frames: Any) -> Floats:
+    """Points of a body in the world in saved states (T, points, 3)."""
+    if body == GROUND.name:
+        return np.broadcast_to(points, (len(frames), *points.shape))
+    turned = np.einsum("tij,pj->tpi", result.rotation(body)[frames], points)
+    return np.asarray(result.position(body)[frames][:, None] + turned)
+
+
 def scene_of_run(result: Any, tint: str | None = None) -> Scene:
     """The scene of a result's model, with floors as long as its bodies move on them."""
     touching = {force.b for force in result.model.forces if isinstance(force, Contact)}
@@ -310,29 +318,20 @@ def equivalent_box(body: Body) -> tuple[Floats, Floats]:
 
 def tubes_of(scene: Scene) -> tuple[dict[str, float], dict[str, str]]:
     """Joints within long chains of links -> radius; bodies -> the first one of their chain."""
-    model = scene.model
+    joints = scene.model.joints
+    held = Counter(name for joint in joints for name in (joint.a, joint.b))
     radii: dict[str, float] = {}
-    before: dict[str, str] = {}
-
-    def first(name: str) -> str:
-        while name in before:
-            name = before[name]
-        return name
-
-    held = Counter(name for joint in model.joints for name in (joint.a, joint.b))
-    for joint in model.joints:
-        ends_only = held[joint.a] <= 2 and held[joint.b] <= 2  # no rung of a ladder
-        radii[joint.name] = joined_radius(scene, joint) if ends_only else 0.0
-        ends = first(joint.a), first(joint.b)
-        if radii[joint.name] > 0.0 and ends[0] != ends[1]:
-            before[ends[1]] = ends[0]
-    leaders = {name: first(name) for name in before}
-    sizes = Counter(leaders.values())
-    leaders = {name: own for name, own in leaders.items() if sizes[own] >= LONG - 1}
-    chained = {*leaders, *leaders.values()}
-    return {
-        j.name: radii[j.name] for j in model.joints if radii[j.name] and j.a in chained
-    }, leaders
+    chains: dict[str, list[str]] = {}  # of each link, in one list for all of a chain
+    for joint in joints:
+        if held[joint.a] <= 2 and held[joint.b] <= 2:  # no rung of a ladder
+            radii[joint.name] = joined_radius(scene, joint)
+        if radii.get(joint.name):
+            one, other = (chains.setdefault(name, [name]) for name in (joint.a, joint.b))
+            if one is not other:
+                one += other
+                chains.update(dict.fromkeys(other, one))
+    leaders = {name: chain[0] for name, chain in chains.items() if len(chain) >= LONG}
+    return {j.name: radii[j.name] for j in joints if radii.get(j.name) and j.a in leaders}, leaders
 
 
 def joined_radius(scene: Scene, joint: Joint) -> float:

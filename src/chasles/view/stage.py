@@ -17,7 +17,7 @@ from chasles.model.errors import short_repr
 from chasles.result.result import Result
 from chasles.view.camera import Camera, camera_of
 from chasles.view.forms import floor_level
-from chasles.view.scene import Part, Scene, scene_of_run
+from chasles.view.scene import Part, Scene, paths, scene_of_run
 from chasles.view.theme import LIGHT
 
 BESIDE, OVERLAID = "side by side", "overlaid"
@@ -96,12 +96,14 @@ class Stage:
         return [np.concatenate(list(self.corners(k))) for k in range(len(self.results))]
 
     def corners(self, k: int) -> Iterator[Floats]:
-        scene, gone = self.scenes[k], self.gone(k)[looks(self.results[k])]
+        result, scene = self.results[k], self.scenes[k]
+        some, gone = looks(result), self.gone(k)
         for part in scene.parts:
             ends = zip(part.solid.vertices.min(axis=0), part.solid.vertices.max(axis=0))
             points = np.array(list(product(*ends)))
             if part.body != GROUND.name:
-                yield (moved(self.results[k], part, points) - gone[:, None]).reshape(-1, 3)
+                moved = paths(result, part.body, points, some) - gone[some][:, None]
+                yield moved.reshape(-1, 3)
             elif self.follow is None:
                 yield points
         for tie in scene.ties if self.follow is None else ():
@@ -122,7 +124,8 @@ class Stage:
 
     def lowest(self, k: int, part: Part) -> float:
         """The least height of a part over the motion, by its own points."""
-        return float((moved(self.results[k], part, part.solid.vertices) @ self.up).min())
+        result, points = self.results[k], part.solid.vertices
+        return float((paths(result, part.body, points, looks(result)) @ self.up).min())
 
     # --- where results stand ---
 
@@ -149,15 +152,6 @@ class Stage:
 def looks(result: Result) -> Any:
     """Some saved states, in which all parts of a motion are seen."""
     return np.unique(np.linspace(0, len(result.t) - 1, LOOKS).astype(int))
-
-
-def moved(result: Result, part: Part, points: Floats) -> Floats:
-    """Points of a part in the world, at some times of a result (T, points, 3)."""
-    if part.body == GROUND.name:
-        return points[None]
-    some = looks(result)
-    turned = np.einsum("tij,pj->tpi", result.rotation(part.body)[some], points)
-    return np.asarray(result.position(part.body)[some][:, None] + turned)
 
 
 # --- names ---

@@ -7,7 +7,7 @@ second differences, so that is what is kept, low bytes apart from high ones, and
 
 import json
 from base64 import b64encode
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -151,8 +151,8 @@ def vector_tracks(
 ) -> list[Header]:
     """Gaps of joints, reactions and forces: each a point of a body and a vector over time."""
     tracks: list[Header] = []
-    of_joints = joint_arrows(result, scene, ("gap", "reaction") if forces else ("gap",), frames)
-    for one in chain(of_joints, applied_forces(result, scene, frames) if forces else ()):
+    applied = applied_forces(result, scene, frames) if forces else ()
+    for one in chain(joint_arrows(result, scene, forces, frames), applied):
         values = np.nan_to_num(one.values, nan=0.0, posinf=0.0, neginf=0.0)
         largest = float(np.abs(values).max(initial=0.0))
         if largest == 0.0:
@@ -170,22 +170,6 @@ def vector_tracks(
 def rounded(numbers: Floats) -> list[float]:
     """As a film needs them: to a nanometre."""
     return [round(float(x), 9) for x in numbers]
-
-
-def tie_headers(scene: Scene) -> list[Header]:
-    return [
-        {"name": tie.name, "spring": tie.spring,
-         "a": scene.numbers[tie.a], "at_a": rounded(tie.at_a),
-         "b": scene.numbers[tie.b], "at_b": rounded(tie.at_b)}
-        for tie in scene.ties
-    ]  # fmt: skip
-
-
-def spot_headers(scene: Scene) -> list[Header]:
-    return [
-        {"name": spot.name, "body": scene.numbers[spot.a], "at": rounded(spot.at)}
-        for spot in scene.spots
-    ]
 
 
 # --- arrows: gaps and reactions of joints, and what forces exert ----------------------------------
@@ -213,15 +197,12 @@ class Arrow:
     values: Floats
 
 
-def joint_arrows(
-    result: Result, scene: Scene, kinds: Collection[str], frames: Any = slice(None)
-) -> Iterator[Arrow]:
-    """Gaps and reactions of all joints, as far as they are among the kinds."""
+def joint_arrows(result: Result, scene: Scene, reactions: bool, frames: Any) -> Iterator[Arrow]:
+    """Gaps of all joints, and their reactions if these are asked for."""
     for spot in scene.spots:
-        joint, found = result.model.joint(spot.name), {}
-        if "gap" in kinds:
-            found["gap"] = result.violation(spot.name, vector=True)[frames]
-        if "reaction" in kinds:
+        joint = result.model.joint(spot.name)
+        found = {"gap": result.violation(spot.name, vector=True)[frames]}
+        if reactions:
             reaction = result.reaction(spot.name)
             found["reaction"], torque = reaction.force[frames], reaction.torque[frames]
             if largest_of(torque) > MOMENT * scene.size * largest_of(found["reaction"]):
