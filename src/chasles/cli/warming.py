@@ -65,7 +65,8 @@ def take_steps_of_every_kind(say: Callable[[str], None]) -> None:
         say(f"chasles: steps of {method}")
         ch.simulate(model, step=0.001, method=method, **options)
     ch.simulate(three_bar(), step=0.001, spaces="subgroups", **options)
-    ch.simulate(model, rtol=1e-3, method=ch.scipy_method("RK45"), **options)
+    options["method"] = ch.scipy_method("RK45")
+    ch.simulate(model, rtol=1e-3, **options)
 
 
 def door_on_hinges() -> tuple[Any, list[Any]]:

@@ -226,8 +226,7 @@ def checked_span(path: Any, span: Any, where: str) -> tuple[float, float]:
         low = high = np.nan
     if not low < high or not np.isfinite((low, high)).all():
         raise InvalidOption(
-            f"{where}: the range of {short_repr(path)} must be two numbers, the smaller"
-            " first,"
+            f"{where}: the range of {short_repr(path)} must be two numbers, the smaller first,"
             f" got {short_repr(span)}.",
             "Give (low, high).",
         )

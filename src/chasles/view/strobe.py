@@ -75,13 +75,8 @@ def strobe(ax: Axes, result: Result, asked: Any) -> None:
         seen = [np.reshape(asked.cropped, (2, 2)).T]
     bound = frame(ax, np.concatenate([*seen, *(() if asked.cropped else paths)]), below=0.05)
     for path in paths:
-        ax.plot(
-            *thinned(path[:, 0], path[:, 1], 4000),
-            color=LIGHT["product"],
-            lw=0.6,
-            alpha=0.6,
-            zorder=1,
-        )
+        x, y = thinned(path[:, 0], path[:, 1], 4000)
+        ax.plot(x, y, color=LIGHT["product"], lw=0.6, alpha=0.6, zorder=1)
     for poses, ink in zip(every, np.linspace(PALEST, 1.0, len(every) + 1)[1:]):
         draw_solids(ax, scene, poses, camera, bound, float(ink))
     hidden, _ = tubes_of(scene)

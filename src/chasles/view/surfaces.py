@@ -142,10 +142,8 @@ def carried_frames(directions: Floats) -> Floats:
     for z in directions[1:]:
         x = frame[:, 0] - (frame[:, 0] @ z) * z
         length = np.linalg.norm(x)
-        frame = (
-            frame_along(z)
-            if length < 1e-6
-            else np.stack((x / length, np.cross(z, x / length), z), 1)
-        )
+        frame = frame_along(z)
+        if length >= 1e-6:
+            frame = np.stack((x / length, np.cross(z, x / length), z), 1)
         found.append(frame)
     return np.array(found)
