@@ -114,7 +114,7 @@ def test_the_quick_report_has_all_its_parts(quick_report):
 
 
 def test_an_interrupted_run_leaves_no_report(tmp_path):
-    command = [sys.executable, "-m", "chasles.cli", "paper", "--quick",
+    command = [sys.executable, "-m", "chasles", "paper", "--quick",
                "--until", "0.2", "--out", str(tmp_path)]  # fmt: skip
     run = subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,

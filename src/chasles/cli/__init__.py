@@ -12,13 +12,12 @@ from importlib.metadata import version
 from io import TextIOWrapper
 from typing import Any, NoReturn
 
-from chasles.cli.declared import PLAIN_LETTERS, add_commands, declared
+from chasles.cli.declared import PLAIN_LETTERS, add_commands
 from chasles.model import ChaslesError, ChaslesWarning, UnknownName
 
 FAILED = 1
 WRONG_OPTION = 2
 INTERRUPTED = 130
-COMMANDS = tuple(name for name in declared() if " " not in name)
 EXAMPLES = """\
 examples:
   chasles run examples/heavy_top.toml          simulate a model file, save the result

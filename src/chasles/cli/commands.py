@@ -54,8 +54,9 @@ def advise(options: Namespace) -> int:
 
 
 def import_robot(options: Namespace) -> int:
-    """A .toml file has no limits and contacts to choose."""
+    """The model file of a robot; a .toml file has no limits and contacts to choose."""
     from chasles.io.read import read_file
+    from chasles.model import Load, Motor, Servo
 
     target = options.out or Path(options.file.stem + ".toml")
     if target.resolve() == options.file.resolve():
@@ -63,7 +64,9 @@ def import_robot(options: Namespace) -> int:
     robot = options.file.suffix.lower() != ".toml"
     choices = (options.limits, options.contacts) if robot else (None, None)
     model, run = read_file(options.file, options.folder, *choices)
-    run = run_to_write(model, run) if robot else run
+    if robot:  # springs, stops and contacts change faster than a step that smooths them
+        stiff = any(isinstance(f, Servo) or not isinstance(f, Load | Motor) for f in model.forces)
+        run = {"until": IMPORTED, **(TOLERANCES if stiff else run)}
     written = model.write(target, run)
     settings = ", ".join(f"{name} = {value:g}" for name, value in run.items() if robot)
     lines = [
@@ -78,17 +81,6 @@ def import_robot(options: Namespace) -> int:
         "notes": list(model.notes),
     }  # fmt: skip
     return show(options, "\n".join(lines), lambda: data)
-
-
-def run_to_write(model: Any, run: dict[str, Any]) -> dict[str, Any]:
-    """The table [run] of a robot that was imported: its file's step, or tolerances.
-
-    Springs, stops and contacts change faster than the step of a simulator that smooths them.
-    """
-    from chasles.model import Load, Motor, Servo
-
-    stiff = any(isinstance(f, Servo) or not isinstance(f, Load | Motor) for f in model.forces)
-    return {"until": IMPORTED, **(TOLERANCES if stiff else run)}
 
 
 def sweep(options: Namespace) -> int:
@@ -152,7 +144,7 @@ def library(options: Namespace) -> int:
 
 def view(options: Namespace) -> int:
     from chasles.io.netcdf import load
-    from chasles.view.film import title_from
+    from chasles.view.stage import title_from
 
     result = load(options.file)
     if options.out is not None:
@@ -168,7 +160,7 @@ def view(options: Namespace) -> int:
 def export(options: Namespace) -> int:
     from chasles.io.read import read_model
     from chasles.view.export import export
-    from chasles.view.film import title_from
+    from chasles.view.stage import title_from
 
     target = options.out or (Path(f"{options.file.stem}.cu") if options.cuda else None)
     if target is None:

@@ -115,8 +115,8 @@ def keep(result: Any, folder: Path, options: argparse.Namespace) -> None:
     """Write the result and print its summary."""
     written = {"result": str(result.save(folder / "result.nc"))}
     if options.report is not None:
-        from chasles.view.film import title_from  # late: plotting takes a while to load
         from chasles.view.report import write_report
+        from chasles.view.stage import title_from  # late: plotting takes a while to load
 
         title = title_from(options.file)
         written["report"] = str(write_report(result, options.report, title))

@@ -34,59 +34,48 @@ def use_every_kernel() -> None:
 
     Those of redundant loops are met by Bennett's linkage.
     """
-    from chasles import GROUND, Model, Spherical, assemble, equilibrium, joint_dynamics, simulate
+    import chasles as ch
     from chasles.studies.gallery import chain
     from chasles.studies.library import bennett
 
     door, hinges = door_on_hinges()
-    model = Model([door], hinges, drivers=[hand(hinges[0])])
-    assemble(Model([door], [Spherical("open", GROUND, door, at=(0, 0, 0), at_b=(0.01, 0, 0))]))
-    result = simulate(model, until=0.002, step=0.001, progress=False, spaces="framed")
+    hand = ch.Driver("hand", hinges[0], ch.Signal.linear(0.1))
+    model = ch.Model([door], hinges, drivers=[hand])
+    open_joint = ch.Spherical("open", ch.GROUND, door, at=(0, 0, 0), at_b=(0.01, 0, 0))
+    ch.assemble(ch.Model([door], [open_joint]))
+    result = ch.simulate(model, until=0.002, step=0.001, progress=False, spaces="framed")
     result.reaction("lower hinge")
-    by_tolerance(model, "framed")
-    joint_dynamics(Model([door], hinges[:1]))
-    simulate(bennett.model(), until=0.002, step=0.001, progress=False, spaces="subgroups")
-    equilibrium(replace(chain(LINKS), gravity=(9.81, 0.0, 0.0)))  # it lies along x
+    event = ch.Event(lambda t, state: t - 0.001, name="a millisecond")
+    by_tolerance: dict[str, Any] = {"rtol": 1e-3, "method": "dopri5", "events": [event]}
+    ch.simulate(model, until=0.002, progress=False, spaces="framed", **by_tolerance)
+    ch.joint_dynamics(ch.Model([door], hinges[:1]))
+    ch.simulate(bennett.model(), until=0.002, step=0.001, progress=False, spaces="subgroups")
+    ch.equilibrium(replace(chain(LINKS), gravity=(9.81, 0.0, 0.0)))  # it lies along x
 
 
 def take_steps_of_every_kind(say: Callable[[str], None]) -> None:
     """Every kind of method has a time loop of its own; all models share it."""
-    from chasles import Model, scipy_method, simulate
+    import chasles as ch
     from chasles.studies.paper_mechanisms import three_bar
 
     door, hinges = door_on_hinges()
-    model = Model([door], hinges[:1])
+    model = ch.Model([door], hinges[:1])
     options: dict[str, Any] = {"progress": False, "until": 0.002}
     for method in METHODS:
         say(f"chasles: steps of {method}")
-        simulate(model, step=0.001, method=method, **options)
-    simulate(three_bar(), step=0.001, spaces="subgroups", **options)
-    options["method"] = scipy_method("RK45")
-    simulate(model, rtol=1e-3, **options)
-
-
-def by_tolerance(model: Any, spaces: str) -> None:
-    """A run that chooses its steps, and finds an event in one."""
-    from chasles import Event, simulate
-
-    event = Event(lambda t, state: t - 0.001, name="a millisecond")
-    options: dict[str, Any] = {"rtol": 1e-3, "method": "dopri5", "events": [event]}
-    simulate(model, until=0.002, progress=False, spaces=spaces, **options)
+        ch.simulate(model, step=0.001, method=method, **options)
+    ch.simulate(three_bar(), step=0.001, spaces="subgroups", **options)
+    options["method"] = ch.scipy_method("RK45")
+    ch.simulate(model, rtol=1e-3, **options)
 
 
 def door_on_hinges() -> tuple[Any, list[Any]]:
     """A loop: the second hinge repeats the first."""
-    from chasles import GROUND, Body, Revolute
+    import chasles as ch
 
-    door = Body.box("door", size=(0.8, 0.04, 2.0), mass=20.0, position=(0.4, 0.0, 1.0))
+    door = ch.Body.box("door", size=(0.8, 0.04, 2.0), mass=20.0, position=(0.4, 0.0, 1.0))
     hinges = [
-        Revolute(name, GROUND, door, at=(0.0, 0.0, height), axis=(0.0, 0.0, 1.0))
+        ch.Revolute(name, ch.GROUND, door, at=(0.0, 0.0, height), axis=(0.0, 0.0, 1.0))
         for name, height in (("lower hinge", 0.2), ("upper hinge", 1.8))
     ]
     return door, hinges
-
-
-def hand(hinge: Any) -> Any:
-    from chasles import Driver, Signal
-
-    return Driver("hand", hinge, Signal.linear(0.1))

@@ -4,7 +4,8 @@ As ROS reads it: units are applied, the upward axis is not, and neither are mate
 looked at before it is parsed: document types and entities are refused.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -98,13 +99,9 @@ def faces_of(
     """Points and triangles of every set of faces of a geometry; those of many corners as fans."""
     for faces in (element for kind in FACES for element in geometry.iter(kind)):
         inputs = faces.findall("input")
-        (vertex,) = (one for one in inputs if one.attrib["semantic"] == "VERTEX")
+        vertex = of_semantic(inputs, "VERTEX")
         width = 1 + max(int(one.attrib.get("offset", 0)) for one in inputs)
-        (position,) = (
-            one
-            for one in meant(vertex, "source", named).iter("input")
-            if one.attrib["semantic"] == "POSITION"
-        )
+        position = of_semantic(meant(vertex, "source", named).iter("input"), "POSITION")
         source = meant(position, "source", named)
         accessor, values = source.find(".//accessor"), source.find("float_array")
         stride = int(accessor.attrib.get("stride", 3)) if accessor is not None else 3
@@ -118,9 +115,7 @@ def faces_of(
         if faces.tag == "triangles":
             corners = np.concatenate([np.zeros(0, np.int64), *loops]).reshape(-1, 3)
         else:
-            fans = [
-                (loop[0], loop[k], loop[k + 1]) for loop in loops for k in range(1, len(loop) - 1)
-            ]
+            fans = [(loop[0], *two) for loop in loops for two in pairwise(loop[1:])]
             corners = np.array(fans, np.int64).reshape(-1, 3)
         if len(corners):
             if corners.min() < 0 or corners.max() >= len(points):
@@ -130,6 +125,12 @@ def faces_of(
 
 def numbers(element: Element) -> Floats:
     return np.array((element.text or "").split(), np.float64)
+
+
+def of_semantic(inputs: Iterable[Element], word: str) -> Element:
+    """The one input that means this."""
+    (found,) = (one for one in inputs if one.attrib["semantic"] == word)
+    return found
 
 
 def meant(element: Element, attribute: str, named: dict[str, Element]) -> Element:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from chasles.io.mjcf_meshes import place_meshes, visual_model
+from chasles.io.mjcf_meshes import inertial_meshes, place_meshes, visual_model
 from chasles.io.mjcf_model import Scene, model_of
 from chasles.io.xml_checks import Checker
 from chasles.model import InvalidFile, Model
@@ -84,7 +84,8 @@ def compiled_scene(mujoco: Any, checker: Checker, notes: list[str]) -> tuple[Any
             # odd numbers that never ends.
             spec.compiler.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)
             if checker.root == URDF:
-                notes += [*place_meshes(mujoco, spec, checker), *left_out_of_urdf(checker)]
+                kept = inertial_meshes(mujoco, spec)
+                notes += [*place_meshes(spec, checker, kept), *left_out_of_urdf(checker)]
             compiled = spec.compile()
             data = mujoco.MjData(compiled)
             mujoco.mj_kinematics(compiled, data)

@@ -119,10 +119,9 @@ def contact(scene: Any, geom: int, plane: int, body: str, shape: Shape | None) -
 
 def mixed(m: Any, geoms: list[int]) -> tuple[Floats, Floats]:
     """solref and solimp of a contact: the mean by solmix, the smaller if given directly."""
-    weights = m.geom_solmix[geoms]
-    weights = (
-        weights / weights.sum() if weights.sum() > 0.0 else np.full(len(geoms), 1 / len(geoms))
-    )
+    shares = m.geom_solmix[geoms]
+    shares = shares if shares.sum() > 0.0 else np.ones(len(geoms))
+    weights = shares / shares.sum()
     references, impedances = m.geom_solref[geoms], m.geom_solimp[geoms]
     direct = np.any(references[:, 0] <= 0.0)
     reference = references.min(axis=0) if direct else weights @ references

@@ -8,7 +8,7 @@ from chasles.io.mjcf_joints import BALL, FREE
 from chasles.io.mjcf_model import Placed
 from chasles.model import Bushing, Drag, Force, JointFriction, JointSpring, JointStop, Motor, Servo
 from chasles.model.joint_forces import NOTHING
-from chasles.model.words import Floats
+from chasles.model.words import Coordinate, Floats
 
 UNMOVED = 1e-12  # a rest that is the reference pose
 
@@ -20,58 +20,49 @@ def forces_of(scene: Any) -> list[Force]:
 
 
 def of_joint(scene: Any, entry: Placed) -> list[Force]:
-    """Spring, damper and friction of one joint of the file."""
-    m, name = scene.m, scene.name("joint", entry.index)
-    dof = int(m.jnt_dofadr[entry.index])
+    """Spring, damper, stop and friction of one joint of the file."""
+    m, index, own = scene.m, entry.index, scene.coordinate(entry.index)
+    name, dof, at = scene.name("joint", index), int(m.jnt_dofadr[index]), int(m.jnt_qposadr[index])
+    stiffness, damping = float(m.jnt_stiffness[index]), float(m.dof_damping[dof])
+    friction, limited = float(m.dof_frictionloss[dof]), bool(m.jnt_limited[index])
+    stop = stop_of(scene, index, *own) if scene.stops and limited and own else None
     dofs = slice(dof, dof + {FREE: 6, BALL: 3}.get(entry.kind, 1))
-    stiffness, damping = float(m.jnt_stiffness[entry.index]), float(m.dof_damping[dof])
-    stop = stop_of(scene, entry) if scene.stops and m.jnt_limited[entry.index] else None
-    stopped = stop is not None
-    for what, values in {
-        "armature is left out": m.dof_armature[dofs],
-        "springs and dampers that are not linear are taken as linear": np.append(
-            polynomial(m, "jnt_stiffnesspoly", entry.index), polynomial(m, "dof_dampingpoly", dof)
-        ),
-        "limits are not enforced": np.atleast_1d(m.jnt_limited[entry.index] and not stopped),
-    }.items():
-        kept = what.startswith("arm") and entry.joint is not None and entry.joint.rotors
-        if np.any(values) and not kept:
-            scene.leave(what, name)
-    friction = float(m.dof_frictionloss[dof])
-    own = scene.coordinate(entry.index)
+    powers = [*polynomial(m, "jnt_stiffnesspoly", index), *polynomial(m, "dof_dampingpoly", dof)]
+    scene.leave_where(name, {
+        "armature is left out":
+            np.any(m.dof_armature[dofs]) and (entry.joint is None or not entry.joint.rotors),
+        "springs and dampers that are not linear are taken as linear": np.any(powers),
+        "limits are not enforced": limited and stop is None,
+        "limits are soft stops, as MuJoCo's do at the reference pose": stop is not None,
+        "dry friction is left out": friction > 0.0 and own is None,
+        "dry friction is smoothed about rest": friction > 0.0 and own is not None,
+    })  # fmt: skip
     if own is None:
-        if friction > 0.0:
-            scene.leave("dry friction is left out", name)
         return of_freedom(scene, entry, stiffness, damping) if stiffness or damping else []
     forces: list[Force] = []
-    at = int(m.jnt_qposadr[entry.index])
     if stiffness > 0.0 or damping > 0.0:
         rest = float(m.qpos_spring[at] - m.qpos0[at])
         spring = scene.unique(f"{name} spring")
         forces.append(JointSpring(spring, own[0], stiffness, damping, rest, own[1]))
     if stop is not None:
         forces.append(stop)
-        scene.leave("limits are soft stops, as MuJoCo's do at the reference pose", name)
     if friction > 0.0:
         rubbing = scene.unique(f"{name} friction")
         forces.append(JointFriction(rubbing, own[0], friction, coordinate=own[1]))
-        scene.leave("dry friction is smoothed about rest", name)
     return forces
 
 
-def stop_of(scene: Any, entry: Placed) -> JointStop | None:
+def stop_of(scene: Any, index: int, joint: str, coordinate: Coordinate) -> JointStop | None:
     """A stop at the ends of a joint's range, as stiff as MuJoCo's at the reference pose."""
-    m, own = scene.m, scene.coordinate(entry.index)
-    if own is None:
-        return None
-    mobility = float(m.dof_invweight0[m.jnt_dofadr[entry.index]])
-    soft = compliance(m, m.jnt_solref[entry.index], m.jnt_solimp[entry.index], mobility)
+    m = scene.m
+    mobility = float(m.dof_invweight0[m.jnt_dofadr[index]])
+    soft = compliance(m, m.jnt_solref[index], m.jnt_solimp[index], mobility)
     if soft is None:
         return None
-    lower, upper = m.jnt_range[entry.index] - m.qpos0[m.jnt_qposadr[entry.index]]
-    name = scene.unique(f"{scene.name('joint', entry.index)} stop")
-    return JointStop(name, own[0], lower, upper, stiffness=soft[0], damping=soft[1],
-                     coordinate=own[1])  # fmt: skip
+    lower, upper = m.jnt_range[index] - m.qpos0[m.jnt_qposadr[index]]
+    name = scene.unique(f"{scene.name('joint', index)} stop")
+    return JointStop(name, joint, lower, upper, stiffness=soft[0], damping=soft[1],
+                     coordinate=coordinate)  # fmt: skip
 
 
 def compliance(
@@ -145,7 +136,7 @@ def servos(scene: Any) -> list[Force]:
             scene.leave("actuators are left out", name)
             continue
         forces.append(motor)
-        for what, is_so in {
+        scene.leave_where(name, {
             "limits of the force of all actuators of a joint are not enforced":
                 m.jnt_actfrclimited[joint] and joints.count(joint) > 1,
             "ranges of the controls of servos are not enforced":
@@ -154,8 +145,7 @@ def servos(scene: Any) -> list[Force]:
                 rests_at(m, index) != 0.0,
             "actuators do nothing while their control is 0: inputs of a Simulation or a controller"
             " drive them": motor.target is None and motor.effort == NOTHING,
-        }.items():  # fmt: skip
-            scene.leave(what, *([name] if is_so else []))
+        })  # fmt: skip
     return forces
 
 
@@ -248,9 +238,9 @@ def note_tendons(scene: Any) -> int:
     pulling = ("stiffness", "damping", "frictionloss", "armature")
     pulls = np.any([getattr(m, f"tendon_{what}") != 0.0 for what in pulling], axis=0)
     limited = np.asarray(m.tendon_limited, bool)
-    for what, which in {
-        "springs, dampers, friction and rotors of tendons are left out": pulls,
-        "limits of tendons are not enforced": limited,
-    }.items():
-        scene.leave(what, *(scene.name("tendon", k) for k in np.flatnonzero(which)))
+    for k in range(m.ntendon):
+        scene.leave_where(scene.name("tendon", k), {
+            "springs, dampers, friction and rotors of tendons are left out": pulls[k],
+            "limits of tendons are not enforced": limited[k],
+        })  # fmt: skip
     return int(m.ntendon - np.sum(pulls | limited))

@@ -9,7 +9,7 @@ by themselves, so that nothing of the dynamics depends on them; files that are m
 that MuJoCo does not read, are named and left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -23,28 +23,31 @@ READABLE = (".stl", ".obj", ".msh", COLLADA)
 LISTED = 3  # names in a note before "and n more"
 
 
-def place_meshes(mujoco: Any, spec: Any, checker: Checker) -> list[str]:
-    """Put the meshes of a URDF where they are; returns notes on those that are left out."""
-    missing = {}
-    for mesh, found in located(spec, checker):
-        if found is None:
-            missing[mesh.name] = mesh
-        else:
-            put(mesh, found)
-    kept = needed(mujoco, spec)
-    left = [name for name in missing if name not in kept]
-    for name in left:
-        leave_out(spec, missing[name])
-    where = f"{len(left)} meshes are not in '{checker.folder.name}', and left out"
-    return [f"{where}: {quoted(left, LISTED)}"] if left else []
+def place_meshes(spec: Any, checker: Checker, kept: Collection[str] = ()) -> list[str]:
+    """Put the meshes of a URDF where they are; returns notes on those that are left out.
 
-
-def located(spec: Any, checker: Checker) -> Iterator[tuple[Any, Path | None]]:
-    """The meshes of files, and where each is within the folder of the model, if it is there."""
-    for mesh in list(spec.meshes):
-        if mesh.file:
-            here = [checker.base / mesh.file, *places(mesh.file, checker)]
-            yield mesh, next((path for path in here if is_there(path, checker)), None)
+    None of the `kept` is: MuJoCo says what is wrong with it.
+    """
+    left: dict[str, list[str]] = {}
+    for mesh in [mesh for mesh in spec.meshes if mesh.file]:
+        here = [checker.base / mesh.file, *places(mesh.file, checker)]
+        found = next((path for path in here if is_there(path, checker)), None)
+        if mesh.name in kept:
+            if found is not None:
+                put(mesh, found)
+            continue
+        why = f"not in '{checker.folder.name}'"
+        if found is not None:
+            why = f"of a kind that is not read ({', '.join(READABLE)} are)"
+            if found.suffix.lower() in READABLE:
+                try:
+                    put(mesh, found)
+                    continue
+                except InvalidFile as error:
+                    why = error.what
+        left.setdefault(why, []).append(mesh.file)
+        leave_out(spec, mesh)
+    return [f"meshes left out, {why}: {quoted(files, LISTED)}" for why, files in left.items()]
 
 
 def leave_out(spec: Any, mesh: Any) -> None:
@@ -64,7 +67,7 @@ def put(mesh: Any, path: Path) -> None:
         mesh.file = str(path)
 
 
-def needed(mujoco: Any, spec: Any) -> set[str]:
+def inertial_meshes(mujoco: Any, spec: Any) -> set[str]:
     """Names of meshes that links take their inertia from."""
     always = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
     return {
@@ -99,7 +102,9 @@ def visual_model(mujoco: Any, checker: Checker, notes: list[str]) -> Any:
     try:
         spec = mujoco.MjSpec.from_string(asking_for_visuals(checker.text))
         spec.memory = -1
-        notes += without_files(mujoco, spec, checker)
+        for mesh in spec.meshes:  # what it weighs is nobody's concern: it may be open
+            mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+        notes += place_meshes(spec, checker)
         return spec.compile()
     except Exception as error:  # MuJoCo raises ValueError, and others on odd files
         notes.append(
@@ -121,33 +126,3 @@ def asking_for_visuals(text: str) -> str:
         compiler = ElementTree.SubElement(extension, "compiler")
     compiler.set("discardvisual", "false")
     return ElementTree.tostring(robot, encoding="unicode")
-
-
-def without_files(mujoco: Any, spec: Any, checker: Checker) -> list[str]:
-    """Put meshes where they are; notes on those that are missing, and on those of other kinds."""
-    missing: list[str] = []
-    unread: list[str] = []
-    damaged: list[str] = []
-    for mesh, found in located(spec, checker):
-        # What a visual mesh weighs is nobody's concern: it may be open.
-        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
-        if found is not None and found.suffix.lower() in READABLE:
-            try:
-                put(mesh, found)
-                continue
-            except InvalidFile as error:
-                damaged.append(error.what)
-        else:
-            (missing if found is None else unread).append(mesh.file)
-        leave_out(spec, mesh)
-    return [
-        *damaged,
-        *note_of(missing, f"are not in '{checker.folder.name}'"),
-        *note_of(unread, f"are of a kind that is not read ({', '.join(READABLE)} are)"),
-    ]
-
-
-def note_of(files: list[str], why: str) -> list[str]:
-    if not files:
-        return []
-    return [f"meshes {why}, and are not drawn: {quoted(files, LISTED)}"]

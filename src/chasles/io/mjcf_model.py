@@ -5,6 +5,7 @@ start is the reference pose of the file, where coordinates of joints are 0 here;
 qpos0, and differ by it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -70,10 +71,11 @@ class Scene:
         if names:
             self.left.setdefault(what, []).extend(names)
 
-    def all_notes(self) -> list[str]:
-        for what, names in self.left.items():
-            self.note(f"{what}: {quoted(names, LISTED)}")
-        return self.notes
+    def leave_where(self, name: str, what: Mapping[str, Any]) -> None:
+        """Of one thing, the notes that are true."""
+        for words, is_so in what.items():
+            if is_so:
+                self.leave(words, name)
 
     def unique(self, name: str) -> str:
         """A name that no other joint, force or driver has."""
@@ -152,19 +154,17 @@ def model_of(scene: Scene) -> Model:
     if scene.contacts:
         forces += contacts_of(scene, bodies)
     note_the_rest(scene)
+    for what, names in scene.left.items():
+        scene.note(f"{what}: {quoted(names, LISTED)}")
+    weightless = scene.m.opt.disableflags & scene.code("DisableBit.GRAVITY")
     return Model(
         bodies + frames,
         joints + closing,
         forces,
         drivers,
-        gravity=gravity_of(scene),
-        notes=scene.all_notes(),
+        gravity=np.zeros(3) if weightless else scene.m.opt.gravity,
+        notes=scene.notes,
     )
-
-
-def gravity_of(scene: Scene) -> Floats:
-    disabled = scene.m.opt.disableflags & scene.code("DisableBit.GRAVITY")
-    return np.zeros(3) if disabled else scene.m.opt.gravity
 
 
 def body_of(scene: Scene, root: int) -> Body:

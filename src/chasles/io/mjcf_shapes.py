@@ -28,8 +28,6 @@ def shapes_of(scene: Any, root: int, centre: Floats, rotation: Floats) -> list[S
         shapes = [s for k in chosen if (s := drawn(scene, model, k, centre, rotation))]
         if shapes:
             break
-    else:
-        model, chosen, shapes = m, geoms, []
     if len(chosen) > len(shapes):
         scene.note(f"body '{name}' has {len(chosen)} geoms, of which {len(shapes)} are drawn")
     return shapes

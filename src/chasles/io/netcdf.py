@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from chasles.build.system.build import Setup
-from chasles.build.system.coordinates import coordinate_keys, hinge_names, unwrapped_angle
+from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.signals import Inputs
 from chasles.build.system.state import State
 from chasles.core.arrays import ABSOLUTE_WIDTH, POSE_R, POSE_X, TWIST, Floats
 from chasles.io.hdf5_heaps import check_heaps
-from chasles.io.segments import STATUS, check_times, load_recording, model_of, problem_of
+from chasles.io.segments import load_recording, model_of, problem_of, result_of
 from chasles.many.sweeps.store import PLAN
 from chasles.model import ChaslesError, InvalidFile, Model
 from chasles.model.errors import one_line, short_repr
@@ -26,7 +26,7 @@ from chasles.result.dataset import FORMAT
 from chasles.result.provenance import Checkpoint, Provenance
 from chasles.result.result import Result
 from chasles.result.tables import READERS
-from chasles.run.preparation import with_inputs
+from chasles.run.output import Saved
 from chasles.run.recorded import HEADER, SEGMENTS, is_recording
 
 #: What a result is rebuilt from; everything else in a file follows from it.
@@ -110,36 +110,24 @@ def rebuilt(
     model = model_of(attributes, given, source)
     start = start_of(model, attributes, arrays)
     problem = problem_of(model, attributes, provenance, start)
-    count_turns_of_before(problem.setup, arrays)
-    check_arrays(problem.setup, arrays, str(attributes["status"]))
+    check_arrays(problem.setup, arrays, str(attributes["status"]) == "finished")
     text = attributes.get("checkpoint")
     begin = None if text is None else Checkpoint.from_text(str(text))
-    if "inputs" in arrays:
-        problem = with_inputs(problem, Inputs(arrays["input_time"], arrays["inputs"]))
-    return Result(
-        problem,
-        t=arrays["time"],
-        absolute=absolute_states(problem.setup, arrays),
-        integrals=arrays["integrals"],
-        provenance=provenance,
-        status=str(attributes["status"]),
-        message=str(attributes["message"]),
-        coordinates=arrays.get("coordinates"),
-        checkpoint=begin,
-        multipliers=arrays.get("multipliers"),
-    )
+    inputs = Inputs(arrays["input_time"], arrays["inputs"]) if "inputs" in arrays else None
+    saved = Saved(
+        arrays["time"], absolute_states(problem.setup, arrays), arrays["integrals"],
+        arrays.get("coordinates"), arrays.get("multipliers"),
+    )  # fmt: skip
+    return result_of(problem, saved, inputs, attributes, provenance, begin)
 
 
-def check_arrays(setup: Setup, arrays: dict[str, Floats], status: str) -> None:
+def check_arrays(setup: Setup, arrays: dict[str, Floats], is_finished: bool) -> None:
     """Refuse arrays of other shapes than the model's, and numbers that are none.
 
     A run that was stopped may end at anything; its times may not.
     """
     times, bodies = arrays["time"], len(setup.model.bodies)
     integrals = setup.system.quadrature_count
-    check_times(times)
-    if status not in STATUS:
-        raise ValueError(f"its status is {short_repr(status)}")
     if not integrals:
         arrays["integrals"] = np.zeros((len(times), 0))
     shapes = {
@@ -155,20 +143,9 @@ def check_arrays(setup: Setup, arrays: dict[str, Floats], status: str) -> None:
             expected = (len(times), *shape)
             raise ValueError(f"{name} has shape {arrays[name].shape}, not {expected}")
         # Coordinates of cut joints are NaN, and so are multipliers that no step has found.
-        whole = status != "finished" or name in ("coordinates", "multipliers")
-        if not whole and not np.isfinite(arrays[name]).all():
+        whole = is_finished and name not in ("coordinates", "multipliers")
+        if whole and not np.isfinite(arrays[name]).all():
             raise ValueError(f"{name} is not finite")
-
-
-def count_turns_of_before(setup: Setup, arrays: dict[str, Floats]) -> None:
-    """Complete integrals that a version wrote which did not count the turns of hinges."""
-    system, times = setup.system, len(arrays["time"])
-    counted = arrays.get("integrals", np.zeros((times, 0)))
-    without = system.quadrature_count - system.hinges.count
-    if system.hinges.count and counted.shape == (times, without):
-        absolute = absolute_states(setup, arrays)
-        angles = [unwrapped_angle(setup, n, absolute, arrays["time"]) for n in hinge_names(setup)]
-        arrays["integrals"] = np.column_stack((counted, *angles))
 
 
 def start_of(model: Model, attributes: dict[str, Any], arrays: dict[str, Floats]) -> State | None:
@@ -178,8 +155,8 @@ def start_of(model: Model, attributes: dict[str, Any], arrays: dict[str, Floats]
     position, rotation, angular_velocity, velocity = (arrays[name] for name in START)
     return State(
         0.0, model.body_names, position, rotation, velocity, angular_velocity,
-        json.loads(attributes.get("start_angles", "{}")),
-        json.loads(attributes.get("start_displacements", "{}")),
+        json.loads(attributes["start_angles"]),
+        json.loads(attributes["start_displacements"]),
     )  # fmt: skip
 
 

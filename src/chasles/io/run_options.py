@@ -69,44 +69,51 @@ def check_types(
         if name not in types:
             unknown = UnknownName.among("key", name, types, where)
             raise invalid(unknown.what, unknown.remedy)
-        if not fits(value, types[name]):
-            place, wrong, kind = misfit(f"{where}.{name}", value, types[name])
+        found = misfit(f"{where}.{name}", value, types[name])
+        if found is not None:
+            place, wrong, kind = found
             words = " or ".join(WORDS[get_origin(one) or one] for one in alternatives(kind))
             raise invalid(
                 f"{place} must be {words}, got {short_repr(wrong)}.", f"Give {words} there."
             )
 
 
-def misfit(place: str, value: Any, kind: Any) -> tuple[str, Any, Any]:
-    """The entry of a value that does not fit: its place, what it is, and what it has to be."""
-    for one in alternatives(kind):
-        held = get_args(one)[-1:]
-        if not held or not isinstance(value, get_origin(one)):
-            continue
-        keys = value if isinstance(value, dict) else range(len(value))
-        for key in keys:
-            if not fits(value[key], held[0]):
-                inner = f"{place}.{key}" if isinstance(value, dict) else f"{place}[{key}]"
-                return misfit(inner, value[key], held[0])
-    return place, value, kind
-
-
 def alternatives(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
-def fits(value: Any, kind: Any) -> bool:
-    """Whether data are of a type; a whole number is a number, and true is none."""
-    several = alternatives(kind)
-    if len(several) > 1:
-        return any(fits(value, one) for one in several)
+#: An entry of other type than it must be: its place, what it is, and what it must be.
+Misfit = tuple[str, Any, Any]
+
+
+def misfit(place: str, value: Any, kind: Any) -> Misfit | None:
+    """What does not fit in a value; a whole number is a number, and true is none."""
+    inside = []
+    for one in alternatives(kind):
+        found = misfit_of(place, value, one)
+        if found is None:
+            return None
+        inside += [found] if found[0] != place else []
+    return inside[0] if inside else (place, value, kind)
+
+
+def misfit_of(place: str, value: Any, kind: Any) -> Misfit | None:
+    """The same for a type without alternatives."""
     held = get_args(kind)[-1:]  # of lists and tables
-    if held:
-        entries = value.values() if isinstance(value, dict) else value
-        return isinstance(value, get_origin(kind)) and all(fits(x, held[0]) for x in entries)
-    if isinstance(value, bool):
-        return kind in (bool, Any)
-    return kind is Any or isinstance(value, (float, int) if kind is float else kind)
+    if not held:
+        known: Any = (float, int) if kind is float else kind
+        fits = kind is Any or (
+            (kind is bool) == isinstance(value, bool) and isinstance(value, known)
+        )
+        return None if fits else (place, value, kind)
+    if not isinstance(value, get_origin(kind)):
+        return place, value, kind
+    is_table = isinstance(value, dict)
+    for key, entry in value.items() if is_table else enumerate(value):
+        found = misfit(f"{place}.{key}" if is_table else f"{place}[{key}]", entry, held[0])
+        if found is not None:
+            return found
+    return None
 
 
 def checked_run(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from chasles.build.fingerprints import DIGEST, model_fingerprint
 from chasles.build.problem import Problem, SpaceChoice, make_problem
 from chasles.build.system.coordinates import coordinate_keys
+from chasles.build.system.signals import Inputs
 from chasles.build.system.state import State
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.model import ChaslesWarning, InvalidFile, Model
@@ -17,6 +18,7 @@ from chasles.model.errors import short_repr
 from chasles.model.plain import from_plain
 from chasles.result.provenance import Checkpoint, Provenance
 from chasles.result.result import Result
+from chasles.run.output import Saved
 from chasles.run.preparation import with_inputs
 from chasles.run.recorded import check_digests, mapped, mapped_inputs, read_commit, read_header
 from chasles.spaces import Space
@@ -40,18 +42,32 @@ def load_recording(folder: Path, model: Model | None = None) -> Result:
     provenance = Provenance.from_dict(ended["provenance"])
     found = model_of(header, model, folder)
     problem = recorded_problem(found, header, provenance)
-    check_shape(problem, header["shape"], ended["status"])
+    check_shape(problem, header["shape"])
     inputs = mapped_inputs(folder, len(header["inputs"]), head["inputs"])
     saved = mapped(folder, header["shape"], head["rows"])
-    check_times(saved.times)
+    return result_of(problem, saved, inputs, ended, provenance, begin)
+
+
+def result_of(
+    problem: Problem, saved: Saved, inputs: Inputs | None, ended: dict[str, Any],
+    provenance: Provenance, begin: Checkpoint | None,
+) -> Result:  # fmt: skip
+    """The result of saved states; a forged status and times that do not increase are refused."""
+    times, status = saved.times, str(ended["status"])
+    if times.ndim != 1 or not times.size:
+        raise ValueError(f"time has shape {times.shape}")
+    if not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
+        raise ValueError("its times do not increase")
+    if status not in STATUS:
+        raise ValueError(f"its status is {short_repr(status)}")
     return Result(
-        problem if inputs is None else with_inputs(problem, inputs),
-        saved.times, saved.absolute, saved.integrals, provenance, ended["status"],
-        ended["message"], saved.coordinates, begin, saved.multipliers,
+        problem if inputs is None else with_inputs(problem, inputs), times, saved.absolute,
+        saved.integrals, provenance, status, str(ended["message"]), saved.coordinates, begin,
+        saved.multipliers,
     )  # fmt: skip
 
 
-def check_shape(problem: Problem, shape: list[int], status: str) -> None:
+def check_shape(problem: Problem, shape: list[int]) -> None:
     """Refuse rows of other lengths than the model's."""
     system, model = problem.setup.system, problem.model
     fitting = (
@@ -62,15 +78,6 @@ def check_shape(problem: Problem, shape: list[int], status: str) -> None:
     )
     if not fitting:
         raise ValueError(f"its rows have the shape {shape}, which is not the model's")
-    if status not in STATUS:
-        raise ValueError(f"its status is {short_repr(status)}")
-
-
-def check_times(times: Floats) -> None:
-    if times.ndim != 1 or not times.size:
-        raise ValueError(f"time has shape {times.shape}")
-    if not np.isfinite(times).all() or not (np.diff(times) > 0.0).all():
-        raise ValueError("its times do not increase")
 
 
 def cut_off(header: dict[str, Any], head: dict[str, Any], begin: Checkpoint) -> dict[str, Any]:
@@ -91,22 +98,16 @@ ANOTHER = (
 USERS_CALL = 5
 
 
-def same_names(model: Model, spaces: str, source: Path) -> Model:
-    """Refuse a model whose bodies are others than those of the file."""
-    if set(model.body_names) != set(json.loads(spaces)):
-        raise InvalidFile(
-            f"the result in '{source}' is one of another model: its bodies are"
-            f" {', '.join(json.loads(spaces))}.",
-            "Bring along the model that was simulated.",
-        )
-    return model
-
-
 def model_of(attributes: dict[str, Any], given: Model | None, source: Path) -> Model:
     """The model of a file: as it is written there, or as it is given."""
-    text = str(attributes["model"])
+    text, names = str(attributes["model"]), json.loads(str(attributes["spaces"]))
     if given is not None:
-        same_names(given, str(attributes["spaces"]), source)
+        if set(given.body_names) != set(names):
+            raise InvalidFile(
+                f"the result in '{source}' is one of another model: its bodies are"
+                f" {', '.join(names)}.",
+                "Bring along the model that was simulated.",
+            )
         if attributes.get(DIGEST, "") not in ("", model_fingerprint(given)):
             warnings.warn(ANOTHER.format(source=source), ChaslesWarning, stacklevel=USERS_CALL)
         return given
@@ -118,26 +119,20 @@ def model_of(attributes: dict[str, Any], given: Model | None, source: Path) -> M
     return from_plain(json.loads(text))
 
 
-def choice_of(model: Model, attributes: dict[str, Any]) -> SpaceChoice:
-    """The space of every body, and what of it a user chose; files of before do not say that."""
-    plain = json.loads(attributes["spaces"])
-    spaces = {name: Space(**plain[name]) for name in model.body_names}
-    by_hand = json.loads(attributes.get("by_hand", json.dumps(model.body_names)))
-    cut = json.loads(attributes.get("cut", "[]"))
-    return SpaceChoice(
-        model,
-        spaces,
-        tuple(model.body(name, "spaces chosen by hand").name for name in by_hand),
-        tuple(model.joint(name, "cut").name for name in cut),
-    )
-
-
 def problem_of(
     model: Model, attributes: dict[str, Any], provenance: Provenance, start: State | None = None
 ) -> Problem:
     """The problem of a saved run, which began at a state if not as entered."""
+    plain = json.loads(attributes["spaces"])
+    by_hand, cut = json.loads(attributes["by_hand"]), json.loads(attributes["cut"])
+    choice = SpaceChoice(
+        model,
+        {name: Space(**plain[name]) for name in model.body_names},
+        tuple(model.body(name, "spaces chosen by hand").name for name in by_hand),
+        tuple(model.joint(name, "cut").name for name in cut),
+    )
     return make_problem(
-        choice_of(model, attributes), provenance.acceleration, start,
+        choice, provenance.acceleration, start,
         damp=provenance.singular == "pass", fit=provenance.rows == "needed",
     )  # fmt: skip
 

@@ -13,9 +13,9 @@ from chasles.model.keywords import checked_keywords, explained_film
 from chasles.model.words import ViewDirection
 from chasles.result.atomic_file import checked_file
 from chasles.result.result import Result
-from chasles.view.camera import checked_follow
-from chasles.view.film import Film, checked_title, labels_of, make_film, title_from
+from chasles.view.film import Film, make_film
 from chasles.view.gltf import write_gltf
+from chasles.view.stage import Stage, checked_follow, checked_title, labels_of, title_from
 
 KINDS = (".html", ".gif", ".mp4", ".glb", ".gltf")
 GLTF = KINDS[-2:]
@@ -74,35 +74,33 @@ def animate(
     arranged = checked_layout(layout, "layout", "animate", InvalidOption)
     if frames is not None:
         frames = checked_count(frames, "frames", None, "animate", InvalidOption, least=2)
-    if live or sliders is not None:
-        if follow is not None:
-            raise InvalidOption(
-                "animate: follow: the camera of a page that simulates does not follow a body.",
-                "Leave follow= or live= out.",
-            )
-        return live_page(every, target, labels, arranged, title, view, live, sliders)
+    if follow is not None and (live or sliders is not None):
+        raise InvalidOption(
+            "animate: follow: the camera of a page that simulates does not follow a body.",
+            "Leave follow= or live= out.",
+        )
     leader, *_ = (checked_follow(follow, result, "animate") for result in every)
+    stage = Stage(every, names, arranged, title, view, leader)
+    if live:
+        return live_page(stage, target, sliders)
+    if sliders is not None:
+        raise InvalidOption(
+            "animate: sliders are those of a page that runs.", "Give live=True with them."
+        )
     if target is None or target.suffix.lower() == ".html":
-        film = make_film(every, names, arranged, title, frames, forces, view, follow=leader)
+        film = make_film(stage, frames, forces)
         return film if target is None else film.save(target)
     if target.suffix.lower() in GLTF:
-        return write_gltf(every, target, names, arranged, view, title, frames)
+        return write_gltf(stage, target, frames)
     from chasles.view.video import make_video  # late: it brings pillow
 
     fps = checked_positive(fps, "fps", "1/s", "animate", InvalidOption)
     if speed is not None:
         speed = checked_positive(speed, "speed", "", "animate", InvalidOption)
-    return make_video(every, target, names, arranged, view, speed, fps, size, leader)
+    return make_video(stage, target, speed, fps, size)
 
 
-def live_page(
-    results: list[Result], target: Path | None, labels: Any, layout: str, title: str | None,
-    view: Any, live: Any, sliders: Any,
-) -> "Path | Film":  # fmt: skip
-    if live is not True:
-        raise InvalidOption(
-            "animate: sliders are those of a page that runs.", "Give live=True with them."
-        )
+def live_page(stage: Stage, target: Path | None, sliders: Any) -> "Path | Film":
     if target is not None and target.suffix.lower() != ".html":
         raise InvalidOption(
             f"animate: live: a page that runs ends in .html, got '{target.name}'.",
@@ -110,7 +108,7 @@ def live_page(
         )
     from chasles.view.play import make_live  # late: it brings the ensembles
 
-    film = make_live(results, labels, layout, title, view, sliders)
+    film = make_live(stage, sliders)
     return film if target is None else film.save(target)
 
 

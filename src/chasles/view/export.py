@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +11,21 @@ from chasles.many.ensembles.gpu import export_cuda
 from chasles.model import InvalidOption, Model
 from chasles.model.checks import check_flag
 from chasles.model.coordinates import Coordinates
-from chasles.model.keywords import checked_keywords
+from chasles.model.keywords import OF_FILMS, OF_RUNS, checked_keywords, explained
 from chasles.model.model import checked_model
 from chasles.model.words import Stabiliser, ViewDirection
 from chasles.result.atomic_file import checked_path, write_text
 from chasles.run.simulate import simulate
 from chasles.run.time_grid import checked_step
 from chasles.spaces.designation import Spaces
-from chasles.view.film import checked_title, title_from
 from chasles.view.play import make_live
+from chasles.view.stage import BESIDE, Stage, checked_title, labels_of, title_from
 
 USUAL_STEP = 1e-3
 LOOKED_AT = 4.0  # s of a run whose extent frames the picture, and whose branches are recorded
 
 
+@partial(explained, meanings=OF_RUNS | OF_FILMS)
 @checked_keywords
 def export(
     model: Model,
@@ -44,20 +46,14 @@ def export(
 
     Parameters
     ----------
-    model
-        The model.
     path
         ".html": a page that simulates the model in any browser, without a network. ".cu": CUDA
         C of the step and of the loop around it.
-    step
-        Length of a step, s.
     method
         Name of a method with equal steps, or a Tableau.
     spaces
         Configuration spaces: see `simulate`. For .html also a list of them, which run side by
         side.
-    stabilise
-        Against drift of joints: see `simulate`.
     start
         For .html: joint coordinates to start at: see `simulate`.
     until
@@ -66,10 +62,6 @@ def export(
         For .html: ranges of at most four values, in SI units: "gravity" (its strength), joints
         (where they start), "hinge.rate", "top.mass", "top.angular_velocity.z", and motors and
         servos by name (their inputs, which change while the page runs). By default a few of those.
-    title
-        For .html: title of the page. By default the name of the file.
-    view
-        For .html: "auto", "xy", "xz", "yz", or (azimuth, elevation) in degrees.
     exact
         For .cu: sums and products have the bits of the CPU. False allows fused multiply-add.
 
@@ -119,9 +111,8 @@ def page_of(model: Model, options: Mapping[str, Any]) -> str:
     results = [simulate(model, **asked, spaces=one, progress=False) for one in every]
     labels = [str(one) for one in every] if len(every) > 1 else None
     title = options["title"] or title_from(options["target"])
-    film = make_live(results, labels, "side by side", title, options["view"],
-                     options["sliders"], "export")  # fmt: skip
-    return film.html
+    stage = Stage(results, labels_of(results, labels), BESIDE, title, options["view"])
+    return make_live(stage, options["sliders"], "export").html
 
 
 def cuda_of(model: Model, options: Mapping[str, Any]) -> str:

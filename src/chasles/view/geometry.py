@@ -49,7 +49,9 @@ def own_solid(shape: Shape) -> Solid:
 
 def solid_from(vertices: Floats, triangles: Whole) -> Solid:
     """A surface with its normals and edges."""
-    facing = face_normals(vertices, triangles)
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    facing = np.cross(b - a, c - a)
+    facing /= np.maximum(np.linalg.norm(facing, axis=1, keepdims=True), 1e-300)
     edges, sides = edges_of(triangles)
     creased = np.einsum("ei,ei->e", facing[sides[:, 0]], facing[sides[:, 1]]) < CREASE
     creased |= sides[:, 0] == sides[:, 1]
@@ -140,12 +142,6 @@ def with_normals(solid: Solid, steps: float) -> tuple[Whole, Floats, Whole]:
     unique, index = np.unique(pairs, axis=0, return_inverse=True)
     numbers = unique[:, 0].astype(np.int64)
     return numbers, np.asarray(unique[:, 1:], float), index.reshape(-1, 3).astype(np.int64)
-
-
-def face_normals(vertices: Floats, triangles: Whole) -> Floats:
-    a, b, c = (vertices[triangles[:, k]] for k in range(3))
-    normal = np.cross(b - a, c - a)
-    return normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
 
 
 def edges_of(triangles: Whole) -> tuple[Whole, Whole]:

@@ -20,12 +20,11 @@ from chasles.core.arrays import Floats
 from chasles.model import GROUND
 from chasles.result.atomic_file import write_whole
 from chasles.result.result import Result
-from chasles.view.camera import LAYOUTS, horizontal, reached, set_out
-from chasles.view.film import colours_of, title_of
-from chasles.view.forms import PLAIN, extents, paint_of, pattern_of
+from chasles.view.camera import horizontal
 from chasles.view.geometry import Solid, at_rest, own_solid, solid_from, turned, with_normals
 from chasles.view.render import linear
-from chasles.view.scene import ROD, Part, Scene, Tie, scene_of_run
+from chasles.view.scene import ROD, Part, Scene, Tie, paths
+from chasles.view.stage import Stage
 from chasles.view.surfaces import (
     COIL,
     TIED,
@@ -33,9 +32,9 @@ from chasles.view.surfaces import (
     along,
     carried_frames,
     coil_path,
-    halves,
+    pattern_of,
     rgb,
-    two_tones,
+    toned,
 )
 from chasles.view.tracks import chosen_frames, quaternions
 
@@ -127,37 +126,23 @@ def chunk(kind: int, content: bytes) -> bytes:
 Surface = tuple[int, int, int]  # accessors of points, normals and triangles
 
 
-def write_gltf(
-    results: Sequence[Result], target: Path, labels: Sequence[str], layout: str, view: Any,
-    title: str | None, frames: int | None,
-) -> Path:  # fmt: skip
+def write_gltf(stage: Stage, target: Path, frames: int | None) -> Path:
     """Write .glb or .gltf, whole or not at all."""
     film = GltfFile()
-    scenes = [scene_of_run(result) for result in results]
-    chosen = [distinct(r, chosen_frames(r, frames, len(results), 0)) for r in results]
-    places: list[dict[str, Any]] = [{} for _ in results]
-    clouds = [reached(*every) for every in zip(results, scenes, chosen)]
-    set_out(places, clouds, scenes[0], layout, view)
-    tints = (
-        colours_of(labels) if layout == LAYOUTS[1] and len(results) > 1 else [None] * len(labels)
-    )
     groups = []
-    for k, (result, scene, shown) in enumerate(zip(results, scenes, chosen)):
-        nodes = Meshes(film, tints[k]).nodes(result, scene, shown)
-        group: Item = {"name": labels[k], "children": nodes, "translation": places[k]["offset"]}
+    for k, (result, scene) in enumerate(zip(stage.results, stage.scenes)):
+        shown = chosen_frames(result, frames, len(stage.results), 0)
+        times = (result.t[shown] - result.t[0]).astype("f4")
+        shown = shown[np.unique(times, return_index=True)[1]]  # times of glTF have 32 bits
+        nodes = Meshes(film).nodes(result, scene, shown)
+        place = stage.offsets[k].tolist()
+        group: Item = {"name": stage.labels[k], "children": nodes, "translation": place}
         groups.append(film.add("nodes", group))
-    words = title or title_of(results[0])
-    root = film.add("nodes", {"name": words, "children": groups, **upright(scenes[0].up)})
-    about = {"method": str(results[0].provenance["method"]), "time": "s", "length": "m"}
-    head = film.head([root], words, about)
+    root = film.add("nodes", {"name": stage.name, "children": groups, **upright(stage.up)})
+    about = {"method": str(stage.results[0].provenance["method"]), "time": "s", "length": "m"}
+    head = film.head([root], stage.name, about)
     content = film.binary(head) if target.suffix.lower() == ".glb" else film.text(head)
     return write_whole(target, lambda file: file.write(content))
-
-
-def distinct(result: Result, frames: Any) -> Any:
-    """Frames whose times differ as numbers of 32 bits, which glTF has."""
-    _, first = np.unique((result.t[frames] - result.t[0]).astype("f4"), return_index=True)
-    return frames[first]
 
 
 def upright(up: Floats) -> Item:
@@ -174,19 +159,18 @@ def as_xyzw(quaternion: Floats) -> Floats:
 class Meshes:
     """Nodes of one result; equal shapes of one colour share their mesh."""
 
-    def __init__(self, film: GltfFile, tint: str | None) -> None:
-        self.film, self.tint = film, tint
+    def __init__(self, film: GltfFile) -> None:
+        self.film = film
         self.surfaces: dict[Any, list[Surface]] = {}
         self.inks: dict[tuple[str, bool], int] = {}
         self.known: dict[Any, int] = {}
 
     def nodes(self, result: Result, scene: Scene, frames: Any) -> list[int]:
         times = self.film.numbers(result.t[frames] - result.t[0], bounds=True)
-        wide = extents(scene)
         found = []
         for name in (*scene.model.body_names, GROUND.name):
             parts = [part for part in scene.parts if part.body == name]
-            children = [self.part(part, wide.get(name, 0.0)) for part in parts]
+            children = [self.part(part, pattern_of(scene, part)) for part in parts]
             if name == GROUND.name and not children:
                 continue
             node: Item = {"name": name, **({"children": children} if children else {})}
@@ -197,30 +181,27 @@ class Meshes:
                 self.film.animate(found[-1], times, translation=place, rotation=turn)
         return found + [self.tie(tie, result, scene, frames, times) for tie in scene.ties]
 
-    def part(self, part: Part, extent: float) -> int:
+    def part(self, part: Part, pattern: int) -> int:
         """A shape in the axes of its body."""
         turn = as_xyzw(quaternions(np.array(part.shape.rotation)[None]))[0]
         return self.film.add("nodes", {
-            "mesh": self.mesh(part, pattern_of(part, extent)),
+            "mesh": self.mesh(part, pattern),
             "translation": [float(x) for x in part.shape.position], "rotation": turn.tolist(),
         })  # fmt: skip
 
     def mesh(self, part: Part, pattern: int) -> int:
-        colour, metal = paint_of(part, self.tint)
         shape = at_rest(part.shape)
-        key = (shape, pattern, colour, metal)
+        key = (shape, pattern, part.colour, part.metal)
         if key not in self.known:
+            masks, tones = zip(*toned(part, pattern))
             if (shape, pattern) not in self.surfaces:
-                solid = own_solid(shape)
-                axis = getattr(shape, "axis", "z")
-                self.surfaces[shape, pattern] = self.surface(solid, halves(solid, pattern, axis))
-            tones = two_tones(colour, pattern)
+                self.surfaces[shape, pattern] = self.surface(own_solid(shape), masks)
             self.known[key] = self.painted(
-                type(shape).__name__, self.surfaces[shape, pattern], tones, metal
+                type(shape).__name__, self.surfaces[shape, pattern], tones, part.metal
             )
         return self.known[key]
 
-    def painted(self, name: str, surface: list[Surface], tones: list[str], metal: bool) -> int:
+    def painted(self, name: str, surface: list[Surface], tones: Sequence[str], metal: bool) -> int:
         primitives = [
             {"attributes": {"POSITION": points, "NORMAL": normals}, "indices": triangles,
              "material": self.ink(tone, metal)}
@@ -228,7 +209,7 @@ class Meshes:
         ]  # fmt: skip
         return self.film.add("meshes", {"name": name, "primitives": primitives})
 
-    def surface(self, solid: Solid, kinds: list[Any]) -> list[Surface]:
+    def surface(self, solid: Solid, kinds: Sequence[Any]) -> list[Surface]:
         """Points, normals and triangles of each tone; a vertex once for each normal it has."""
         vertices, normals, triangles = with_normals(solid, 1e6)
         points = self.film.numbers(solid.vertices[vertices], VERTICES, bounds=True)
@@ -251,27 +232,18 @@ class Meshes:
 
     def tie(self, tie: Tie, result: Result, scene: Scene, frames: Any, times: int) -> int:
         """A spring or rod of length 1 along z, stretched from one end to the other."""
-        ends = [end_of(result, name, at, frames) for name, at in
-                ((tie.a, tie.at_a), (tie.b, tie.at_b))]  # fmt: skip
-        along = ends[1] - ends[0]
+        start = paths(result, tie.a, tie.at_a[None], frames)[:, 0]
+        along = paths(result, tie.b, tie.at_b[None], frames)[:, 0] - start
         length = np.maximum(np.linalg.norm(along, axis=1), 1e-9 * scene.size)
         key = ("tie", tie.spring)
         if key not in self.known:
-            solid = tube(tie.spring, scene.size)
-            surface = self.surface(solid, halves(solid, PLAIN, "z"))
+            surface = self.surface(tube(tie.spring, scene.size), [slice(None)])
             self.known[key] = self.painted("Tie", surface, [TIED[tie.spring]], True)
         node = self.film.add("nodes", {"name": tie.name, "mesh": self.known[key]})
         stretch = np.column_stack((np.ones((len(length), 2)), length))
         turn = as_xyzw(quaternions(carried_frames(along / length[:, None])))
-        self.film.animate(node, times, translation=ends[0], rotation=turn, scale=stretch)
+        self.film.animate(node, times, translation=start, rotation=turn, scale=stretch)
         return node
-
-
-def end_of(result: Result, name: str, at: Floats, frames: Any) -> Floats:
-    """A point of a body over the frames (T, 3)."""
-    if name == GROUND.name:
-        return np.broadcast_to(at, (len(frames), 3)).copy()
-    return np.asarray(result.position(name)[frames] + result.rotation(name)[frames] @ at)
 
 
 def tube(spring: bool, size: float) -> Solid:

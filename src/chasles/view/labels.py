@@ -102,10 +102,8 @@ def cheapest(ink: Ink, anchor: Floats, width: float, height: float) -> Floats:
             direction = np.array([np.cos(angle), np.sin(angle)])
             middle = anchor + direction * (reach + 0.5 * np.abs(direction) @ (width, height))
             corner = middle - (width / 2, height / 2)
-            cost = (
-                ink.cost(float(corner[0]), float(corner[1]), width, height)
-                + AWAY * reach / CELL * 2.0
-            )
+            x, y = corner.tolist()
+            cost = ink.cost(x, y, width, height) + AWAY * reach / CELL * 2.0
             if cost < best:
                 best, place = cost, corner
     return place

@@ -11,8 +11,8 @@ from typing import Any
 from chasles.model import Body, ChaslesError
 from chasles.model.checks import check_flag, checked_count
 from chasles.result.result import Result
-from chasles.view.camera import checked_follow
 from chasles.view.film import make_film
+from chasles.view.stage import Stage, checked_follow
 
 MOST_FRAMES = 10_000  # saved states that are shown: more than a file gets, since none is mailed
 PORTS = 20  # that are tried, from the one that was asked for
@@ -46,7 +46,7 @@ class Live:
 
     def __init__(self, result: Result, port: int, follow: str | None = None) -> None:
         frames = min(len(result.t), MOST_FRAMES)
-        film = make_film([result], ["run"], frames=max(2, frames), follow=follow)
+        film = make_film(Stage([result], ["run"], follow=follow), max(2, frames))
         self.server = served(film.html.encode(), port)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         self.running = True
@@ -111,16 +111,12 @@ def served(page: bytes, port: int) -> ThreadingHTTPServer:
         def log_message(self, *_: object) -> None:
             """Nobody asked for a log."""
 
+    why = f"none of the ports from {port} on is free"
     for number in range(port, min(port + PORTS, LAST_PORT + 1) if port else 1):
         try:
             return OwnServer(("127.0.0.1", number), OnePage)
         except OSError as error:
             if error.errno != EADDRINUSE:
-                raise NoViewer(
-                    f"view: port {number} cannot be used: {error.strerror}.",
-                    "Give another one: port=8080; 0 takes any that is free.",
-                ) from None
-    raise NoViewer(
-        f"view: none of the ports from {port} on is free.",
-        "Give another one: port=8080; 0 takes any that is free.",
-    )
+                why = f"port {number} cannot be used: {error.strerror}"
+                break
+    raise NoViewer(f"view: {why}.", "Give another one: port=8080; 0 takes any that is free.")

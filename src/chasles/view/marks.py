@@ -23,7 +23,7 @@ from chasles.model.loads import BODY
 from chasles.view.camera import Camera
 from chasles.view.glyphs import frame_along, mark_of
 from chasles.view.labels import Label
-from chasles.view.scene import Scene, Spot, place
+from chasles.view.scene import Scene, Spot
 from chasles.view.surfaces import tie_ends
 from chasles.view.theme import LIGHT
 
@@ -37,7 +37,7 @@ def draw_feet(ax: Axes, scene: Scene, camera: Camera) -> list[Floats]:
     many = max(1.0, len(scene.spots) / 8.0) ** 0.5
     for spot in scene.spots:
         if spot.grounded and spot.kind not in ("planar", "pointonplane", "gear"):
-            at = camera.seen(place(scene.start[spot.a], spot.at))
+            at = camera.seen(scene.world(spot.a, spot.at))
             reach = FOOT * scene.size / many
             draw_foot(ax, at, reach)
             inked.append(dense(at + reach * np.array([(-1.2, -1.0), (1.2, -1.2), (-1.2, -1.3)])))
@@ -110,12 +110,12 @@ def points_of(part: Coupling, scene: Scene, spots: dict[str, Spot]) -> list[Floa
     """Where the joints of a coupling are, or the bodies that its formula sees."""
     if isinstance(part, CustomCoupling):
         return [scene.start[name][1] for name in part.bodies]
-    return [place(scene.start[spots[j].a], spots[j].at) for j in part.joints]
+    return [scene.world(spots[j].a, spots[j].at) for j in part.joints]
 
 
 def about(scene: Scene, spot: Spot, turns: bool, reach: float, camera: Camera) -> Floats:
     """A path on the page: most of a circle about a joint's axis, or a line along it."""
-    at, axis = place(scene.start[spot.a], spot.at), scene.start[spot.a][0] @ spot.axis
+    at, axis = scene.world(spot.a, spot.at), scene.start[spot.a][0] @ spot.axis
     if not turns:
         return camera.seen(np.array([at - 1.6 * reach * axis, at + 1.6 * reach * axis]))
     return camera.seen(arc(at, axis, reach, (-30.0, 250.0)))

@@ -18,7 +18,7 @@ from chasles.model.errors import short_repr
 from chasles.model.keywords import checked_keywords
 from chasles.model.words import ViewDirection
 from chasles.result.atomic_file import checked_file, write_whole
-from chasles.view.camera import Camera, camera_of, lowest
+from chasles.view.camera import Camera, camera_of
 from chasles.view.labels import Label, figure_of, put_labels
 from chasles.view.marks import draw_feet, draw_forces, draw_frames, draw_world
 from chasles.view.plots import RC, drawing, png_of
@@ -116,7 +116,7 @@ def draw_solids(
     width, height = int(fineness * ax.bbox.width), int(fineness * ax.bbox.height)
     page = Page((left, low), (right, high), width, height)
     floor = lowest(scene, poses) if any(scene.model.gravity) and ink == 1.0 else None
-    image = render(list(surfaces_of(scene, poses)), camera, page, scene.up, floor)
+    image = render(surfaces_of(scene, poses), camera, page, scene.up, floor)
     ax.imshow(image, extent=(left, right, low, high), zorder=4 + ink, aspect="equal", alpha=ink,
               interpolation="antialiased")  # fmt: skip
     ax.set_xlim(left, right)
@@ -124,6 +124,14 @@ def draw_solids(
     rows, columns = np.nonzero(image[::3, ::3, 3] > INKED)
     share = np.stack((3 * columns / width, 1.0 - 3 * rows / height), axis=1)
     return np.asarray(bound[0] + share * (bound[1] - bound[0]))
+
+
+def lowest(scene: Scene, poses: Mapping[str, Pose]) -> float:
+    """The least height of all parts in one pose."""
+    return min(
+        float((place(poses[part.body], part.solid.vertices) @ scene.up).min())
+        for part in scene.parts
+    )
 
 
 def points_of(scene: Scene, poses: Mapping[str, Pose]) -> Floats:
@@ -155,7 +163,7 @@ def frame(ax: Axes, points: Floats, below: float = 0.16) -> Floats:
 def readable(ax: Axes, scene: Scene, camera: Camera, others: list[Label]) -> list[Label]:
     """As many names as can be read: bodies go before joints, and what is left out is said."""
     joints = [
-        Label(spot.name, camera.seen(place(scene.start[spot.a], spot.at)), slanted=True)
+        Label(spot.name, camera.seen(scene.world(spot.a, spot.at)), slanted=True)
         for spot in scene.spots
     ]
     bodies = [

@@ -31,19 +31,10 @@ from chasles.notices import notice
 from chasles.result.result import Result
 from chasles.run.control import Control
 from chasles.run.stepper import Stepper
-from chasles.view.camera import reached
-from chasles.view.film import (
-    Film,
-    duration,
-    group_header,
-    labels_of,
-    page,
-    setting_header,
-    title_of,
-)
+from chasles.view.film import Film, duration, group_header, page, setting_header
 from chasles.view.forms import Forms
-from chasles.view.scene import scene_of_run
 from chasles.view.sliders import Slider, changed, sliders_of
+from chasles.view.stage import Stage
 from chasles.view.tracks import Blob, Header, rounded
 
 RECORDED = 20.0  # s of the page in which branches of a step are looked for
@@ -52,35 +43,26 @@ LONGER = 20.0  # times the result: how far functions of time reach
 
 @shared_fits()
 def make_live(
-    results: Sequence[Result],
-    labels: Sequence[str] | None,
-    layout: str,
-    title: str | None,
-    view: Any,
-    sliders: Mapping[str, Any] | None,
-    where: str = "animate",
+    stage: Stage, sliders: Mapping[str, Any] | None = None, where: str = "animate"
 ) -> Film:
     """The page of one or several results that run again."""
-    names = labels_of(results, labels)
+    results = stage.results
     chosen = sliders_of(results[0].model, sliders, where)
     if sliders is None:  # nobody asked for these: those that cannot be had are left out
         for result in results:
             chosen = those_that_start(result, chosen, where)
     blob = Blob()
     forms = Forms(blob)
-    scenes = [scene_of_run(result) for result in results]
     made = [made_portable(result, chosen, where) for result in results]
-    every = [np.arange(len(result.t)) for result in results]
-    groups = [group_header(scene, forms, names, k, layout) for k, scene in enumerate(scenes)]
-    setting = setting_header(results, scenes, every, groups, layout, view, None)
-    seen = [outermost(reached(result, scene, frames)) + np.array(group["offset"])
-            for result, scene, frames, group in zip(results, scenes, every, groups)]  # fmt: skip
-    kept = common_positions(made)
+    groups = [group_header(stage, k, forms) for k in range(len(results))]
+    seen = [outermost(cloud) + offset for cloud, offset in zip(stage.clouds, stage.offsets)]
+    positions = zip(*(own.kept for own in made))  # of each slider, in every result
+    kept = [sorted(set.intersection(*map(set, every))) for every in positions]
     stops = [words for own in made for words in stops_of(own, chosen)]
     for words in stops:
         notice(f"{where}: {words}")
     head = {
-        **setting,
+        **setting_header(stage),
         "groups": groups,
         "forms": forms.list,
         "curves": [],
@@ -93,8 +75,7 @@ def make_live(
             "words": " ".join([words_of(made), *stops]),
         },
     }
-    words = title or title_of(results[0])
-    return Film(page(head, blob, words, about(results, made)), words)
+    return page(stage, head, blob, about(results, made))
 
 
 def about(results: Sequence[Result], made: Sequence[Portable]) -> str:
@@ -238,12 +219,6 @@ def options_of(result: Result, where: str) -> dict[str, Any]:
     if p["start"] == "a given state":
         options["start"] = result.state(0)
     return options
-
-
-def common_positions(made: Sequence[Portable]) -> list[list[int]]:
-    """The positions of every slider that all results have."""
-    every = zip(*(own.kept for own in made))
-    return [sorted(set.intersection(*map(set, kept))) for kept in every]
 
 
 # --- as data ---

@@ -34,15 +34,14 @@ def render(
     surfaces: Sequence[Surface], camera: Camera, page: Page, up: Floats, floor: float | None = None
 ) -> Bytes:
     """(height, width, 4): red, green, blue and cover; with shadows on a floor at a height."""
-    sun = sunlight(camera, up)
-    every = np.concatenate([one.vertices[one.solid.triangles] for one in surfaces])
-    picture = over(solids(surfaces, every, camera, page, up, sun))
+    shot = Shot(surfaces, camera, page, up)
+    picture = over(shot.solids())
     if floor is None or camera.towards @ up < LEAST:
         return picture
-    shade = floor_shade(every, camera, page, up, sun, floor)
+    shade = shot.floor_shade(floor)[..., None]
     cover = picture[..., 3:] / 255.0
-    alpha = cover + (1.0 - cover) * shade[..., None]
-    own = cover * picture[..., :3] + (1.0 - cover) * shade[..., None] * SHADE
+    alpha = cover + (1.0 - cover) * shade
+    own = cover * picture[..., :3] + (1.0 - cover) * shade * SHADE
     mixed = np.concatenate((own / np.maximum(alpha, 1e-6), 255.0 * alpha), axis=2)
     return mixed.round().astype(np.uint8)
 
@@ -62,65 +61,49 @@ def on_page(camera: Camera, points: Floats) -> Floats:
     return np.asarray(points @ np.stack((camera.right, camera.up, camera.towards), axis=1))
 
 
-# --- solids ---
-
-
-def solids(
-    surfaces: Sequence[Surface], every: Floats, camera: Camera, page: Page, up: Floats, sun: Floats
-) -> NDArray[np.float32]:
-    """The solids alone, fine, (height, width, 4)."""
-    fine = page.times(FINER)
-    depth = np.full(fine.width * fine.height, -np.inf)
-    shown, edges = zip(*(faced(one, camera) for one in surfaces))
-    found = filled(on_page(camera, every[np.concatenate(shown)]), fine)
-    np.maximum.at(depth, found.cells, found.depth)
-    front = found.only(found.depth >= depth[found.cells])
-    image = np.zeros((len(depth), 4), np.float32)
-    light = Light(surfaces, every, np.concatenate(shown), camera, up, sun)
-    image[front.cells, :3] = light.falling(front, fine)
-    image[front.cells, 3] = 255.0
-    cells, deep = lined(on_page(camera, np.concatenate(edges)), fine)
-    drawn = cells[deep + NEARER * max(np.subtract(page.high, page.low)) >= depth[cells]]
-    image[np.unique(drawn), :3] *= OUTLINE
-    image[drawn[image[drawn, 3] == 0.0]] = (
-        THIN  # beside the solids, and what is thinner than a pixel
-    )
-    return image.reshape(*fine.shape, 4)
-
-
-def faced(one: Surface, camera: Camera) -> tuple[NDArray[np.bool_], Floats]:
-    """Which triangles face the reader, and the edges that are corners or outlines."""
-    own = one.vertices[one.solid.triangles]
-    front = np.cross(own[:, 1] - own[:, 0], own[:, 2] - own[:, 0]) @ camera.towards > 0.0
-    sides = front[one.solid.sides]
-    drawn = (one.solid.creased & sides.any(axis=1)) | (sides[:, 0] != sides[:, 1])
-    is_open = bool((one.solid.sides[:, 0] == one.solid.sides[:, 1]).any())
-    return np.ones_like(front) if is_open else front, one.vertices[one.solid.edges[drawn]]
-
-
 @dataclass(eq=False)
-class Light:
-    """What falls on the triangles that are shown."""
+class Shot:
+    """Surfaces as a camera sees them, in the light of the sun."""
 
     surfaces: Sequence[Surface]
-    every: Floats
-    shown: NDArray[np.bool_]
     camera: Camera
+    page: Page
     up: Floats
-    sun: Floats
 
-    def falling(self, front: Filled, page: Page) -> Floats:
-        """Colours of the pixels, 0 to 255."""
+    def __post_init__(self) -> None:
+        self.sun = sunlight(self.camera, self.up)
+        self.every = np.concatenate([one.vertices[one.solid.triangles] for one in self.surfaces])
+
+    def solids(self) -> NDArray[np.float32]:
+        """The solids alone, fine, (height, width, 4)."""
+        camera, page, fine = self.camera, self.page, self.page.times(FINER)
+        shown, edges = zip(*(faced(one, camera) for one in self.surfaces))
+        kept = np.concatenate(shown)
+        found = filled(on_page(camera, self.every[kept]), fine)
+        depth = highest(found, fine)
+        front = found.only(found.depth >= depth[found.cells])
+        image = np.zeros((len(depth), 4), np.float32)
+        image[front.cells, :3] = self.light(front, kept, fine)
+        image[front.cells, 3] = 255.0
+        cells, deep = lined(on_page(camera, np.concatenate(edges)), fine)
+        drawn = cells[deep + NEARER * max(np.subtract(page.high, page.low)) >= depth[cells]]
+        image[np.unique(drawn), :3] *= OUTLINE
+        beside = drawn[image[drawn, 3] == 0.0]  # and what is thinner than a pixel
+        image[beside] = THIN
+        return image.reshape(*fine.shape, 4)
+
+    def light(self, front: Filled, kept: NDArray[np.bool_], page: Page) -> Floats:
+        """Colours of the pixels of the triangles that are kept, 0 to 255."""
         own, counts = self.surfaces, [len(s.colours) for s in self.surfaces]
-        paint = linear(np.concatenate([s.colours for s in own]))[self.shown].astype("f4")
-        shiny = np.repeat([s.metal for s in own], counts)[self.shown]
+        paint = linear(np.concatenate([s.colours for s in own]))[kept].astype("f4")
+        shiny = np.repeat([s.metal for s in own], counts)[kept]
         base, metal = paint[front.owner], shiny[front.owner, None]
-        n = front.blend(np.concatenate([s.normals for s in own])[self.shown].astype("f4"))
+        n = front.blend(np.concatenate([s.normals for s in own])[kept].astype("f4"))
         n /= np.maximum(length_of(n), 1e-12)[:, None]
         n *= np.where(along(n, self.camera.towards) < 0.0, -1.0, 1.0)[:, None]
         direct = np.maximum(along(n, self.sun), 0.0)
         sunny = direct > 0.0
-        direct[sunny] *= self.lit(front.only(sunny), page, n[sunny])
+        direct[sunny] *= self.sunshine(front.only(sunny), page, n[sunny])
         half = self.sun + self.camera.towards
         shine = np.maximum(along(n, half / np.linalg.norm(half)), 0.0) ** 12
         falling = EARTH + (0.5 + 0.5 * along(n, self.up))[:, None] * (SKY - EARTH)
@@ -128,7 +111,7 @@ class Light:
         gloss = np.where(metal, 0.9 * base, 0.1 * shine[:, None]) * (shine * direct)[:, None] * SUN
         return shown_colours(base * falling * np.where(metal, 0.75, 1.0) + gloss)
 
-    def lit(self, front: Filled, page: Page, n: Floats) -> Floats:
+    def sunshine(self, front: Filled, page: Page, n: Floats) -> Floats:
         """How much of the sun pixels see: looks into the sun's own picture of everything."""
         side = np.cross(self.up, self.sun)
         side /= np.linalg.norm(side)
@@ -136,9 +119,7 @@ class Light:
         corners = on_page(seen, self.every)
         low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
         sheet = Page((low[0], low[1]), (high[0], high[1]), MAP, MAP)
-        near = np.full(MAP * MAP, -np.inf)
-        found = filled(corners, sheet)
-        np.maximum.at(near, found.cells, found.depth)
+        near = highest(filled(corners, sheet), sheet)
         each = max(np.subtract(sheet.high, sheet.low)) / MAP
         x, y = page.places(front.cells)
         camera, spots = self.camera, []
@@ -155,6 +136,42 @@ class Light:
             total += near[row * MAP + column] < least
         return total / TAPS
 
+    def floor_shade(self, level: float) -> Floats:
+        """How dark the floor is: away from the sun, and below what stands on it."""
+        from scipy.ndimage import gaussian_filter, zoom  # late: an import of chasles needs no SciPy
+
+        page, coarse = self.page, self.page.times(0.5)
+        extent = max(float(np.ptp(self.every.reshape(-1, 3), axis=0).max()), TINY)
+        shade = np.zeros(coarse.shape)
+        for way, dark, soft in ((self.sun, 0.42, 0.012), (self.up, 0.36, 0.024)):
+            height = self.every @ self.up - level
+            flat = on_page(self.camera, self.every - (height / (way @ self.up))[..., None] * way)
+            flat[..., 2] = 1.0 / (1.0 + (3.0 * np.maximum(height, 0.0) / extent) ** 2)  # nearness
+            mask = highest(filled(flat, coarse), coarse, 0.0).reshape(coarse.shape)
+            blurred = gaussian_filter(mask, soft * extent / coarse.each)
+            shade += (1.0 - shade) * dark * blurred
+        whole = zoom(shade, np.divide(page.shape, coarse.shape), order=1)
+        rises = [0.5 * MARGIN * np.sin(np.linspace(0.0, np.pi, n)) for n in page.shape]
+        rims = np.outer(*(np.minimum(1.0, rise) for rise in rises))
+        return np.asarray(np.clip(whole - FAINT, 0.0, 1.0) * rims)
+
+
+def faced(one: Surface, camera: Camera) -> tuple[NDArray[np.bool_], Floats]:
+    """Which triangles face the reader, and the edges that are corners or outlines."""
+    own = one.vertices[one.solid.triangles]
+    front = np.cross(own[:, 1] - own[:, 0], own[:, 2] - own[:, 0]) @ camera.towards > 0.0
+    sides = front[one.solid.sides]
+    drawn = (one.solid.creased & sides.any(axis=1)) | (sides[:, 0] != sides[:, 1])
+    is_open = bool((one.solid.sides[:, 0] == one.solid.sides[:, 1]).any())
+    return np.ones_like(front) if is_open else front, one.vertices[one.solid.edges[drawn]]
+
+
+def highest(found: Filled, page: Page, ground: float = -np.inf) -> Floats:
+    """The largest depth at every pixel, or that of the ground."""
+    depth = np.full(page.width * page.height, ground)
+    np.maximum.at(depth, found.cells, found.depth)
+    return depth
+
 
 def along(vectors: Floats, way: Floats) -> Floats:
     """Components of many vectors, without a call of BLAS, whose threads would wait for others."""
@@ -163,32 +180,6 @@ def along(vectors: Floats, way: Floats) -> Floats:
 
 def length_of(vectors: Floats) -> Floats:
     return np.asarray(np.sqrt((vectors**2).sum(axis=1)))
-
-
-# --- the floor ---
-
-
-def floor_shade(
-    every: Floats, camera: Camera, page: Page, up: Floats, sun: Floats, level: float
-) -> Floats:
-    """How dark the floor is (height, width): away from the sun, and below what stands on it."""
-    from scipy.ndimage import gaussian_filter, zoom  # late: an import of chasles brings no SciPy
-
-    coarse = page.times(0.5)
-    extent = max(float(np.ptp(every.reshape(-1, 3), axis=0).max()), TINY)
-    shade = np.zeros(coarse.shape)
-    for way, dark, soft in ((sun, 0.42, 0.012), (up, 0.36, 0.024)):
-        height = every @ up - level
-        flat = on_page(camera, every - (height / (way @ up))[..., None] * way)
-        nearness = 1.0 / (1.0 + (3.0 * np.maximum(height, 0.0) / extent) ** 2)
-        found = filled(np.concatenate((flat[..., :2], nearness[..., None]), axis=2), coarse)
-        mask = np.zeros(coarse.width * coarse.height)
-        np.maximum.at(mask, found.cells, found.depth)
-        blurred = gaussian_filter(mask.reshape(coarse.shape), soft * extent / coarse.each)
-        shade += (1.0 - shade) * dark * blurred
-    whole = zoom(shade, np.divide(page.shape, coarse.shape), order=1)
-    edges = [np.minimum(1.0, 0.5 * MARGIN * np.sin(np.linspace(0.0, np.pi, n))) for n in page.shape]
-    return np.asarray(np.clip(whole - FAINT, 0.0, 1.0) * np.outer(*edges))
 
 
 # --- colours ---

@@ -21,6 +21,7 @@ from chasles.view.curves import plot_result
 from chasles.view.film import filled, make_film, read
 from chasles.view.picture import sketch
 from chasles.view.plots import Figure, Panel, inline_svg
+from chasles.view.stage import Stage
 from chasles.view.theme import SANS, SERIF, style_variables
 
 #: what `section` writes: name, level and title
@@ -99,7 +100,7 @@ def write_report(result: Result, path: str | Path, title: str | None = None) -> 
     """Write the page of a run as an .html file."""
     target = checked_file(path, (".html", ".htm"), "report: the page")
     words = title or f"A run of {result.model!r}"
-    film = make_film([result], ["run"], title=words)
+    film = make_film(Stage([result], ["run"], title=words))
     body = (
         f"<header><h1>{escape(words)}</h1>{paragraphs(escape(about(result)))}</header>\n<main>"
         + section("film", "Film", film._repr_html_())

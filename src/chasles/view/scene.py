@@ -6,7 +6,7 @@ world.  Pictures, films and viewers only place it.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,9 +20,10 @@ from chasles.model.shapes import Box, Capsule, Cylinder, Rod, Shape, Sphere
 from chasles.view.geometry import Solid, solid_of
 from chasles.view.glyphs import contact_shapes, first_feet, frame_along, glyph_of
 
-#: Of bodies that say nothing about theirs, in turn.
-BODY_COLOURS = ("#8fb0d3", "#e0a58a", "#93c3a4", "#c3aad6", "#e2c78d", "#8fc3c6", "#d59db1",
-                "#b3b9a0")  # fmt: skip
+#: Of bodies that say nothing about theirs, in turn; even in lightness.
+BODY_COLOURS = ("#4f86c6", "#e07a5f", "#5aa786", "#9b7ecb", "#e0a83e", "#43a3b5", "#cf6a92",
+                "#8a9a5b")  # fmt: skip
+METALS = ("steel", "aluminium", "brass", "copper")
 GLYPH, STICK = 0.020, 0.011  # sizes of joints and of sticks, over that of the model
 LONG = 6  # links in a row from which on a chain is drawn as a tube
 ROD, TIE = 0.008, "#5d6671"  # radius and colour of rods without mass, the former as above
@@ -42,6 +43,10 @@ class Part:
     @cached_property
     def solid(self) -> Solid:
         return solid_of(self.shape)
+
+    @property
+    def metal(self) -> bool:
+        return self.role == "joint" or self.shape.colour in METALS
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,26 +73,85 @@ class Spot:
     grounded: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Scene:
+    """A model in the poses of its start: (rotation, position) of every body and of the ground."""
+
     model: Model
-    parts: tuple[Part, ...]
-    ties: tuple[Tie, ...]
-    spots: tuple[Spot, ...]
-    size: float
+    parts: list[Part] = field(default_factory=list)
 
     @cached_property
     def start(self) -> dict[str, Pose]:
-        return poses_at_start(self.model)
+        poses = {b.name: (np.array(b.rotation), np.array(b.position)) for b in self.model.bodies}
+        return {**poses, GROUND.name: AT_HOME}
 
     @property
     def up(self) -> Floats:
         return up_of(self.model)
 
-    def number(self, body: str) -> int:
-        """The place of a body in the model, -1 of the ground."""
-        names = self.model.body_names
-        return names.index(body) if body in names else -1
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The place of each body in the model, -1 of the ground and of none."""
+        return {GROUND.name: -1, "": -1} | {n: k for k, n in enumerate(self.model.body_names)}
+
+    @cached_property
+    def size(self) -> float:
+        """The largest extent of the model at the start, m."""
+        points = [np.array(joint.at).reshape(1, 3) for joint in self.model.joints]
+        for body in self.model.bodies:
+            pose = self.start[body.name]
+            points.append(pose[1].reshape(1, 3))
+            points += [place(pose, solid_of(shape).vertices) for shape in body.shapes]
+        points += [np.array([s.at, s.at_b]) for s in self.model.forces if isinstance(s, Spring)]
+        points += first_feet(self.model, self.start)
+        extent = float(np.ptp(np.concatenate(points), axis=0).max())
+        if extent > 0.0:
+            return extent
+        return max(2.0 * float(equivalent_box(body)[0].max()) for body in self.model.bodies)
+
+    @cached_property
+    def extents(self) -> dict[str, float]:
+        """Body -> how far its shapes reach, m."""
+        found: dict[str, float] = {}
+        for part in self.parts:
+            if part.role == "body":
+                wide = float(np.ptp(part.solid.vertices, axis=0).max())
+                found[part.body] = max(found.get(part.body, 0.0), wide)
+        return found
+
+    @cached_property
+    def colours(self) -> dict[str, str]:
+        """Body -> the colour of its first shape."""
+        return {part.body: part.colour for part in reversed(self.parts) if part.role == "body"}
+
+    @cached_property
+    def ties(self) -> list[Tie]:
+        parts: list[Any] = [joint for joint in self.model.joints if isinstance(joint, Distance)]
+        parts += [force for force in self.model.forces if isinstance(force, Spring)]
+        return [
+            Tie(part.name, isinstance(part, Spring), part.a, self.local(part.a, part.at), part.b,
+                self.local(part.b, part.at_b))
+            for part in parts
+        ]  # fmt: skip
+
+    @cached_property
+    def spots(self) -> list[Spot]:
+        return [
+            Spot(
+                joint.name, joint.kind, joint.a, self.local(joint.a, joint.at),
+                np.array(joint.axis) @ self.start[joint.a][0], GROUND.name in (joint.a, joint.b),
+            )
+            for joint in self.model.joints
+        ]  # fmt: skip
+
+    def local(self, body: str, at: Any) -> Floats:
+        """A point of the world at the start, in the axes of a body."""
+        rotation, position = self.start[body]
+        return np.asarray((np.array(at) - position) @ rotation)
+
+    def world(self, body: str, points: Floats) -> Floats:
+        """Points of a body, in the world at the start."""
+        return place(self.start[body], points)
 
 
 def up_of(model: Model) -> Floats:
@@ -95,12 +159,6 @@ def up_of(model: Model) -> Floats:
     gravity = np.array(model.gravity)
     strength = np.linalg.norm(gravity)
     return np.array([0.0, 0.0, 1.0]) if strength == 0.0 else -gravity / strength
-
-
-def poses_at_start(model: Model) -> dict[str, Pose]:
-    """(rotation, position) of every body and of the ground."""
-    poses = {body.name: (np.array(body.rotation), np.array(body.position)) for body in model.bodies}
-    return {**poses, GROUND.name: AT_HOME}
 
 
 def poses_at(result: Any, frame: int, offset: Any = 0.0) -> dict[str, Pose]:
@@ -117,55 +175,59 @@ def place(pose: Pose, points: Floats) -> Floats:
     return np.asarray(pose[1] + points @ pose[0].T)
 
 
-def in_body(pose: Pose, at: Any) -> Floats:
-    """A point of the world in the axes of a body."""
-    return np.asarray((np.array(at) - pose[1]) @ pose[0])
+def paths(result: Any, body: str, points: Floats, frames: Any) -> Floats:
+    """Points of a body in the world in saved states (T, points, 3)."""
+    if body == GROUND.name:
+        return np.broadcast_to(points, (len(frames), *points.shape))
+    turned = np.einsum("tij,pj->tpi", result.rotation(body)[frames], points)
+    return np.asarray(result.position(body)[frames][:, None] + turned)
 
 
-def scene_of_run(result: Any) -> Scene:
+def scene_of_run(result: Any, tint: str | None = None) -> Scene:
     """The scene of a result's model, with floors as long as its bodies move on them."""
-    model = result.model
-    touching = {force.b for force in model.forces if isinstance(force, Contact)}
-    return scene_of(model, ways={name: result.position(name) for name in touching})
+    touching = {force.b for force in result.model.forces if isinstance(force, Contact)}
+    ways = {name: result.position(name) for name in touching}
+    return scene_of(result.model, ways, tint)
 
 
 def scene_of(
-    model: Model, poses: Mapping[str, Pose] | None = None, ways: Mapping[str, Floats] | None = None
+    model: Model, ways: Mapping[str, Floats] | None = None, tint: str | None = None
 ) -> Scene:
-    """The scene of a model; `poses` are those in which its points and axes were given.
+    """The scene of a model, with bodies in one colour if there is a tint.
 
     `ways` are positions of bodies over time (T, 3), where it is to be seen in motion.
     """
-    start = dict(poses or poses_at_start(model))
-    size = size_of(model, start)
-    parts: list[Part] = []
-    tubes, leaders = tubes_of(model, start)
+    scene = Scene(model)
+    tubes, leaders = tubes_of(scene)
+    parts = scene.parts
     for body in model.bodies:
-        index = model.body_names.index(leaders.get(body.name, body.name))
+        index = scene.numbers[leaders.get(body.name, body.name)]
         usual = BODY_COLOURS[index % len(BODY_COLOURS)]
-        for shape in shapes_of(model, body, start, size):
+        for shape in shapes_of(scene, body):
             colour = usual if shape.colour is None else hex_of(shape.colour)
-            parts.append(Part(body.name, shape, colour, "body"))
-    own = {part.body: part.colour for part in parts}
+            parts.append(Part(body.name, shape, tint or colour, "body"))
+    own = scene.colours
+    size = GLYPH * scene.size / max(1.0, len(model.joints) / 8.0) ** 0.5  # they are close if many
     for joint in model.joints:
         if joint.name in tubes:
-            ball = Sphere(tubes[joint.name], position=as_vector(in_body(start[joint.a], joint.at)))
+            at = as_vector(scene.local(joint.a, joint.at))
+            ball = Sphere(tubes[joint.name], position=at)
             parts.append(Part(joint.a, ball, own[joint.a], "body"))
             continue
-        for name, shapes in zip((joint.a, joint.b), glyph_of(joint, glyph_size(model, size))):
-            for shape in shapes:
-                colour = hex_of(shape.colour or "grey")
-                parts.append(Part(name, moved_into(shape, start[name]), colour, "joint"))
-    parts += [mount_of(f, 1.4 * glyph_size(model, size)) for f in model.forces if on_ground(f)]
-    for name, shape in contact_shapes(model, start, size, ways or {}):
-        colour = hex_of(shape.colour or "grey")
-        parts.append(Part(name, moved_into(shape, start[name]), colour, "floor"))
-    return Scene(model, tuple(parts), ties_of(model, start), spots_of(model, start), size)
+        for name, shapes in zip((joint.a, joint.b), glyph_of(joint, size)):
+            parts += [painted(scene, name, shape, "joint") for shape in shapes]
+    springs = [f for f in model.forces if isinstance(f, Spring) and GROUND.name in (f.a, f.b)]
+    parts += [mount_of(spring, 1.4 * size) for spring in springs]
+    floors = contact_shapes(model, scene.start, scene.size, ways or {})
+    parts += [painted(scene, name, shape, "floor") for name, shape in floors]
+    return scene
 
 
-def on_ground(force: Any) -> bool:
-    """Whether a force is a spring with an end in the world."""
-    return isinstance(force, Spring) and GROUND.name in (force.a, force.b)
+def painted(scene: Scene, body: str, shape: Shape, role: str) -> Part:
+    """A shape given in the world as a part of a body, in its own colour."""
+    turn = as_matrix(scene.start[body][0].T @ np.array(shape.rotation))
+    moved = replace(shape, position=as_vector(scene.local(body, shape.position)), rotation=turn)
+    return Part(body, moved, hex_of(shape.colour or "grey"), role)
 
 
 def mount_of(spring: Any, size: float) -> Part:
@@ -180,42 +242,12 @@ def mount_of(spring: Any, size: float) -> Part:
     return Part(GROUND.name, plate, hex_of("grey"), "joint")
 
 
-def glyph_size(model: Model, size: float) -> float:
-    """Smaller where there are many joints, which are then close."""
-    return GLYPH * size / max(1.0, len(model.joints) / 8.0) ** 0.5
-
-
-def moved_into(shape: Shape, pose: Pose) -> Shape:
-    """A shape given in the world, in the axes of a body."""
-    return replace(
-        shape,
-        position=as_vector(in_body(pose, shape.position)),
-        rotation=as_matrix(pose[0].T @ np.array(shape.rotation)),
-    )
-
-
-def size_of(model: Model, poses: Mapping[str, Pose]) -> float:
-    """The largest extent of the model at the start, m."""
-    points = [np.array(joint.at).reshape(1, 3) for joint in model.joints]
-    for body in model.bodies:
-        points.append(poses[body.name][1].reshape(1, 3))
-        points += [place(poses[body.name], solid_of(shape).vertices) for shape in body.shapes]
-    for force in model.forces:
-        if isinstance(force, Spring):
-            points += [np.array([force.at, force.at_b])]
-    points += first_feet(model, poses)
-    extent = float(np.ptp(np.concatenate(points), axis=0).max())
-    if extent > 0.0:
-        return extent
-    return max(2.0 * float(equivalent_box(body)[0].max()) for body in model.bodies)
-
-
 # --- bodies ---
 
 
-def shapes_of(model: Model, body: Body, poses: Mapping[str, Pose], size: float) -> list[Shape]:
+def shapes_of(scene: Scene, body: Body) -> list[Shape]:
     """A body's own shapes, with sticks to the joints that lie outside of them."""
-    held = held_points(model, body.name, poses)
+    held, size = held_points(scene, body.name), scene.size
     if body.shapes:
         bounds = [solid_of(shape).vertices for shape in body.shapes]
         low = np.min([b.min(axis=0) for b in bounds], axis=0) - 0.02 * size
@@ -238,18 +270,24 @@ def shapes_of(model: Model, body: Body, poses: Mapping[str, Pose], size: float) 
     return solid
 
 
-def held_points(model: Model, name: str, poses: Mapping[str, Pose]) -> list[Floats]:
+def held_points(scene: Scene, name: str) -> list[Floats]:
     """Where joints and springs hold a body, in its axes, each place once."""
-    parts: list[Any] = [joint for joint in model.joints if joint.kind not in NOT_HOLDING]
-    parts += [force for force in model.forces if isinstance(force, Spring)]
+    parts: list[Any] = [joint for joint in scene.model.joints if joint.kind not in NOT_HOLDING]
+    parts += [force for force in scene.model.forces if isinstance(force, Spring)]
     points: list[Floats] = []
     for part in parts:
-        for side, at in ((part.a, part.at), (part.b, part.at if part.at_b is None else part.at_b)):
+        for side, at in ends_of(part):
             if side == name:
-                point = in_body(poses[name], at)
+                point = scene.local(name, at)
                 if not any(np.allclose(point, known, atol=1e-9) for known in points):
                     points.append(point)
     return points
+
+
+def ends_of(part: Any) -> tuple[tuple[str, Any], tuple[str, Any]]:
+    """Bodies of a joint or spring, and its points on them, in the world at the start."""
+    at_b = getattr(part, "at_b", None)
+    return (part.a, part.at), (part.b, part.at if at_b is None else at_b)
 
 
 #: Joints whose point says nothing about where the body reaches to.
@@ -278,70 +316,35 @@ def equivalent_box(body: Body) -> tuple[Floats, Floats]:
 # --- chains of slender links, which look like one tube ---
 
 
-def tubes_of(model: Model, poses: Mapping[str, Pose]) -> tuple[dict[str, float], dict[str, str]]:
+def tubes_of(scene: Scene) -> tuple[dict[str, float], dict[str, str]]:
     """Joints within long chains of links -> radius; bodies -> the first one of their chain."""
+    joints = scene.model.joints
+    held = Counter(name for joint in joints for name in (joint.a, joint.b))
     radii: dict[str, float] = {}
-    before: dict[str, str] = {}
-
-    def first(name: str) -> str:
-        while name in before:
-            name = before[name]
-        return name
-
-    held = Counter(name for joint in model.joints for name in (joint.a, joint.b))
-    for joint in model.joints:
-        ends_only = held[joint.a] <= 2 and held[joint.b] <= 2  # no rung of a ladder
-        radii[joint.name] = joined_radius(model, joint, poses) if ends_only else 0.0
-        ends = first(joint.a), first(joint.b)
-        if radii[joint.name] > 0.0 and ends[0] != ends[1]:
-            before[ends[1]] = ends[0]
-    leaders = {name: first(name) for name in before}
-    sizes = Counter(leaders.values())
-    leaders = {name: own for name, own in leaders.items() if sizes[own] >= LONG - 1}
-    chained = {*leaders, *leaders.values()}
-    return {
-        j.name: radii[j.name] for j in model.joints if radii[j.name] and j.a in chained
-    }, leaders
+    chains: dict[str, list[str]] = {}  # of each link, in one list for all of a chain
+    for joint in joints:
+        if held[joint.a] <= 2 and held[joint.b] <= 2:  # no rung of a ladder
+            radii[joint.name] = joined_radius(scene, joint)
+        if radii.get(joint.name):
+            one, other = (chains.setdefault(name, [name]) for name in (joint.a, joint.b))
+            if one is not other:
+                one += other
+                chains.update(dict.fromkeys(other, one))
+    leaders = {name: chain[0] for name, chain in chains.items() if len(chain) >= LONG}
+    return {j.name: radii[j.name] for j in joints if radii.get(j.name) and j.a in leaders}, leaders
 
 
-def joined_radius(model: Model, joint: Joint, poses: Mapping[str, Pose]) -> float:
+def joined_radius(scene: Scene, joint: Joint) -> float:
     """The radius of two round links that a joint holds together end to end, else 0."""
     radii = set()
-    for name, at in (
-        (joint.a, joint.at),
-        (joint.b, joint.at if joint.at_b is None else joint.at_b),
-    ):
-        shapes = model.body(name).shapes if name != GROUND.name else ()
+    for name, at in ends_of(joint):
+        shapes = scene.model.body(name).shapes if name != GROUND.name else ()
         if len(shapes) != 1 or not isinstance(shapes[0], Rod | Cylinder | Capsule):
             return 0.0
-        link, point = shapes[0], in_body(poses[name], at) - shapes[0].position
+        link, point = shapes[0], scene.local(name, at) - shapes[0].position
         end = np.abs(point @ np.array(link.rotation))["xyz".index(link.axis)]
         off = np.linalg.norm(point) - end + abs(end - 0.5 * link.length)
         if off > 0.05 * link.length or not 0.0 < 2.0 * (link.radius or 0.0) < link.length:
             return 0.0
         radii.add(link.radius)
     return float(radii.pop() or 0.0) if len(radii) == 1 else 0.0
-
-
-# --- between bodies ---
-
-
-def ties_of(model: Model, poses: Mapping[str, Pose]) -> tuple[Tie, ...]:
-    parts: list[Any] = [joint for joint in model.joints if isinstance(joint, Distance)]
-    parts += [force for force in model.forces if isinstance(force, Spring)]
-    return tuple(
-        Tie(part.name, isinstance(part, Spring), part.a, in_body(poses[part.a], part.at), part.b,
-            in_body(poses[part.b], part.at_b))
-        for part in parts
-    )  # fmt: skip
-
-
-def spots_of(model: Model, poses: Mapping[str, Pose]) -> tuple[Spot, ...]:
-    def spot(joint: Joint) -> Spot:
-        turn = poses[joint.a][0]
-        return Spot(
-            joint.name, joint.kind, joint.a, in_body(poses[joint.a], joint.at),
-            np.array(joint.axis) @ turn, GROUND.name in (joint.a, joint.b),
-        )  # fmt: skip
-
-    return tuple(spot(joint) for joint in model.joints)

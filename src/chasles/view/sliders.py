@@ -25,7 +25,7 @@ from chasles.model.errors import short_repr
 from chasles.model.model import EARTH
 from chasles.model.parameters import part_named, with_parameters
 from chasles.run.control import own_target
-from chasles.view.scene import poses_at_start, size_of
+from chasles.view.scene import Scene
 from chasles.view.tracks import Header
 
 POSITIONS = 41  # of a slider
@@ -140,7 +140,7 @@ def usual_start(model: Model, joint: Joint) -> tuple[float, float]:
     """Half a turn, or a quarter of the model, to both sides of the start; no further than stops."""
     kind = joint.coordinates[0]
     middle = joint.at_start(kind)
-    wide = 3.0 if kind == ANGLE else 0.25 * size_of(model, poses_at_start(model))
+    wide = 3.0 if kind == ANGLE else 0.25 * Scene(model).size
     low, high = middle - wide, middle + wide
     for stop in model.forces:
         if isinstance(stop, JointStop) and (stop.joint, stop.coordinate) == (joint.name, kind):
@@ -153,7 +153,7 @@ def usual_input(model: Model, motor: Motor) -> tuple[float, float]:
     """As far as its limits, as what can lift the model, or half a turn about the target."""
     middle = own_target(motor) or 0.0
     turns = motor.coordinate == ANGLE
-    size = size_of(model, poses_at_start(model))
+    size = Scene(model).size
     if input_of(motor) != "effort":
         wide = 3.0 if turns else 0.25 * size
         return middle - wide, middle + wide
@@ -225,8 +225,7 @@ def checked_span(path: Any, span: Any, where: str) -> tuple[float, float]:
         low = high = np.nan
     if not low < high or not np.isfinite((low, high)).all():
         raise InvalidOption(
-            f"{where}: the range of {short_repr(path)} must be two numbers, the smaller"
-            " first,"
+            f"{where}: the range of {short_repr(path)} must be two numbers, the smaller first,"
             f" got {short_repr(span)}.",
             "Give (low, high).",
         )

@@ -18,7 +18,6 @@ from chasles.view.scene import (
     Part,
     Scene,
     held_points,
-    in_body,
     place,
     poses_at,
     scene_of,
@@ -67,16 +66,11 @@ def strobe(ax: Axes, result: Result, asked: Any) -> None:
         seen = [np.reshape(asked.cropped, (2, 2)).T]
     bound = frame(ax, np.concatenate([*seen, *(() if asked.cropped else paths)]), below=0.05)
     for path in paths:
-        ax.plot(
-            *thinned(path[:, 0], path[:, 1], 4000),
-            color=LIGHT["product"],
-            lw=0.6,
-            alpha=0.6,
-            zorder=1,
-        )
+        x, y = thinned(path[:, 0], path[:, 1], 4000)
+        ax.plot(x, y, color=LIGHT["product"], lw=0.6, alpha=0.6, zorder=1)
     for poses, ink in zip(every, np.linspace(PALEST, 1.0, len(every) + 1)[1:]):
         draw_solids(ax, scene, poses, camera, bound, float(ink))
-    hidden, _ = tubes_of(result.model, scene.start)
+    hidden, _ = tubes_of(scene)
     for spot in scene.spots:
         if spot.kind in PINS and spot.name not in hidden:  # small rings, filled on the ground
             at = camera.seen(place(every[-1][spot.a], spot.at))
@@ -91,9 +85,9 @@ def with_masses(scene: Scene, masses: Any) -> Scene:
     """Bodies alone, with point masses as balls, on sticks from where their bodies are held."""
     parts, ink = [part for part in scene.parts if part.role == "body"], hex_of("grey")
     for body, at in masses.items():
-        held = held_points(scene.model, body, scene.start)[0]
-        point = in_body(scene.start[body], at)
+        held = held_points(scene, body)[0]
+        point = scene.local(body, at)
         ball = Sphere(BALL * scene.size, position=as_vector(point))
         rod = stick(held, point, 0.3 * BALL * scene.size)
         parts += [Part(body, shape, ink, "body") for shape in (ball, rod)]
-    return replace(scene, parts=tuple(parts))
+    return replace(scene, parts=parts)

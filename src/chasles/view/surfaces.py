@@ -1,6 +1,6 @@
 """Everything that is drawn of a scene as triangles in the world, with colours and two tones."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from chasles.core.arrays import Floats
 from chasles.model import GROUND
-from chasles.view.forms import EIGHTHS, OCTANTS, ONTO, PLAIN, extents, paint_of, pattern_of
+from chasles.model.shapes import Cylinder, Ring, Sphere
 from chasles.view.geometry import Solid, Whole, at_rest, own_solid, solid_from
 from chasles.view.glyphs import frame_along
 from chasles.view.scene import AT_HOME, ROD, TIE, Part, Pose, Scene, Tie, place, stick
@@ -16,6 +16,11 @@ from chasles.view.scene import AT_HOME, ROD, TIE, Part, Pose, Scene, Tie, place,
 COILS, AROUND = 9, 24  # turns of a spring, and points of each
 COIL, WIRE = 0.028, 0.006  # radii of a spring and of its wire, over the size of the model
 TIED = {True: "#aeb7c2", False: TIE}  # whether a spring -> colour
+
+
+PLAIN, OCTANTS, QUARTERS, EIGHTHS = range(4)  # patterns: a ball's, a wheel's and a ring's
+MAIN = 0.3  # of a body's extent: a ball with at least that radius is the body, not a part of it
+ONTO = {"x": [1, 2, 0], "y": [2, 0, 1], "z": [0, 1, 2]}  # columns that bring z onto an axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,31 +34,37 @@ class Surface:
     metal: bool
 
 
-def surfaces_of(
-    scene: Scene, poses: Mapping[str, Pose], tint: str | None = None, ties: bool = True
-) -> Iterator[Surface]:
-    """All parts and ties of a scene; bodies in one colour if there is a tint."""
-    wide = extents(scene)
-    for part in scene.parts:
-        yield part_surface(part, poses[part.body], tint, wide.get(part.body, 0.0))
-    for tie in scene.ties if ties else ():
-        yield tie_surface(scene, tie, poses)
+def surfaces_of(scene: Scene, poses: Mapping[str, Pose]) -> list[Surface]:
+    """All parts and ties of a scene."""
+    parts = [part_surface(p, poses[p.body], pattern_of(scene, p)) for p in scene.parts]
+    return parts + [tie_surface(scene, tie, poses) for tie in scene.ties]
 
 
-def part_surface(part: Part, pose: Pose, tint: str | None = None, extent: float = 0.0) -> Surface:
-    colour, metal = paint_of(part, tint)
+def part_surface(part: Part, pose: Pose, pattern: int = 0) -> Surface:
     solid = part.solid
     colours = np.empty((len(solid.triangles), 3))
-    for mask, tone in toned(part, colour, extent):
+    for mask, tone in toned(part, pattern):
         colours[mask] = rgb(tone)
-    return Surface(solid, place(pose, solid.vertices), solid.normals @ pose[0].T, colours, metal)
+    vertices, normals = place(pose, solid.vertices), solid.normals @ pose[0].T
+    return Surface(solid, vertices, normals, colours, part.metal)
 
 
-def toned(part: Part, colour: str, extent: float) -> list[tuple[NDArray[np.bool_], str]]:
+def toned(part: Part, pattern: int) -> list[tuple[NDArray[np.bool_], str]]:
     """Triangles of a part by their colours."""
-    pattern = pattern_of(part, extent)
     own, axis = own_solid(at_rest(part.shape)), getattr(part.shape, "axis", "z")
-    return list(zip(halves(own, pattern, axis), two_tones(colour, pattern)))
+    return list(zip(halves(own, pattern, axis), two_tones(part.colour, pattern)))
+
+
+def pattern_of(scene: Scene, part: Part) -> int:
+    """What shows that a round part turns; without it a ball that spins seems to stand."""
+    shape = part.shape
+    if part.role != "body":
+        return PLAIN
+    if isinstance(shape, Sphere) and shape.radius >= MAIN * scene.extents[part.body]:
+        return OCTANTS
+    if isinstance(shape, Cylinder) and shape.length < 1.2 * shape.radius:
+        return QUARTERS
+    return EIGHTHS if isinstance(shape, Ring) else PLAIN
 
 
 def rgb(colour: str) -> Floats:
@@ -88,22 +99,15 @@ def tie_ends(tie: Tie, poses: Mapping[str, Pose]) -> tuple[Floats, Floats]:
     return place(poses[tie.a], tie.at_a), place(poses[tie.b], tie.at_b)
 
 
-def tie_path(scene: Scene, tie: Tie, poses: Mapping[str, Pose]) -> Floats:
-    """A spring as a helix, a rod as a line, in the world."""
-    start, end = tie_ends(tie, poses)
-    length = float(np.linalg.norm(end - start))
-    if not tie.spring or length < 1e-12:
-        return np.array([start, end])
-    unit = coil_path(COIL * scene.size) * (1.0, 1.0, length)
-    return np.asarray(start + unit @ frame_along((end - start) / length).T)
-
-
 def tie_surface(scene: Scene, tie: Tie, poses: Mapping[str, Pose]) -> Surface:
     """A coil of wire, or a rod, from one end to the other."""
-    path, colour = tie_path(scene, tie, poses), TIED[tie.spring]
-    if len(path) == 2:
-        rod = stick(path[0], path[1], ROD * scene.size)
+    start, end = tie_ends(tie, poses)
+    length, colour = float(np.linalg.norm(end - start)), TIED[tie.spring]
+    if not tie.spring or length < 1e-12:
+        rod = stick(start, end, ROD * scene.size)
         return part_surface(Part(GROUND.name, rod, colour, "joint"), AT_HOME)
+    unit = coil_path(COIL * scene.size) * (1.0, 1.0, length)
+    path = start + unit @ frame_along((end - start) / length).T
     solid = solid_from(*along(path, WIRE * scene.size))
     colours = np.tile(rgb(colour), (len(solid.triangles), 1))
     return Surface(solid, solid.vertices, solid.normals, colours, True)
@@ -138,10 +142,8 @@ def carried_frames(directions: Floats) -> Floats:
     for z in directions[1:]:
         x = frame[:, 0] - (frame[:, 0] @ z) * z
         length = np.linalg.norm(x)
-        frame = (
-            frame_along(z)
-            if length < 1e-6
-            else np.stack((x / length, np.cross(z, x / length), z), 1)
-        )
+        frame = frame_along(z)
+        if length >= 1e-6:
+            frame = np.stack((x / length, np.cross(z, x / length), z), 1)
         found.append(frame)
     return np.array(found)

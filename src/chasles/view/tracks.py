@@ -7,7 +7,7 @@ second differences, so that is what is kept, low bytes apart from high ones, and
 
 import json
 from base64 import b64encode
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -32,7 +32,7 @@ from chasles.model.coordinates import ANGLE
 from chasles.result.readout import force_history
 from chasles.result.result import Result
 from chasles.view.glyphs import middle_of
-from chasles.view.scene import Scene, in_body, poses_at_start
+from chasles.view.scene import Scene, ends_of
 
 BUDGET = 2_400_000  # bytes of all tracks of a film; base64 makes a third more of them
 FRAMES, MOST_FRAMES = 1200, 3000  # as wide as a screen; more only where something spins fast
@@ -151,16 +151,16 @@ def vector_tracks(
 ) -> list[Header]:
     """Gaps of joints, reactions and forces: each a point of a body and a vector over time."""
     tracks: list[Header] = []
-    of_joints = joint_arrows(result, scene, ("gap", "reaction") if forces else ("gap",), frames)
-    for one in chain(of_joints, applied_forces(result, scene, frames) if forces else ()):
+    applied = applied_forces(result, scene, frames) if forces else ()
+    for one in chain(joint_arrows(result, scene, forces, frames), applied):
         values = np.nan_to_num(one.values, nan=0.0, posinf=0.0, neginf=0.0)
         largest = float(np.abs(values).max(initial=0.0))
         if largest == 0.0:
             continue
         tracks.append({
-            "kind": one.kind, "name": one.name, "body": scene.number(one.body),
+            "kind": one.kind, "name": one.name, "body": scene.numbers[one.body],
             "at": rounded(one.at),
-            "on": scene.number(one.on), "against": scene.number(one.against),
+            "on": scene.numbers[one.on], "against": scene.numbers[one.against],
             "scale": largest / STEPS, "largest": float(np.linalg.norm(values, axis=1).max()),
             "key": blob.track(f"{name}.v{len(tracks)}", np.round(values / largest * STEPS)),
         })  # fmt: skip
@@ -170,22 +170,6 @@ def vector_tracks(
 def rounded(numbers: Floats) -> list[float]:
     """As a film needs them: to a nanometre."""
     return [round(float(x), 9) for x in numbers]
-
-
-def tie_headers(scene: Scene) -> list[Header]:
-    return [
-        {"name": tie.name, "spring": tie.spring,
-         "a": scene.number(tie.a), "at_a": rounded(tie.at_a),
-         "b": scene.number(tie.b), "at_b": rounded(tie.at_b)}
-        for tie in scene.ties
-    ]  # fmt: skip
-
-
-def spot_headers(scene: Scene) -> list[Header]:
-    return [
-        {"name": spot.name, "body": scene.number(spot.a), "at": rounded(spot.at)}
-        for spot in scene.spots
-    ]
 
 
 # --- arrows: gaps and reactions of joints, and what forces exert ----------------------------------
@@ -213,15 +197,12 @@ class Arrow:
     values: Floats
 
 
-def joint_arrows(
-    result: Result, scene: Scene, kinds: Collection[str], frames: Any = slice(None)
-) -> Iterator[Arrow]:
-    """Gaps and reactions of all joints, as far as they are among the kinds."""
+def joint_arrows(result: Result, scene: Scene, reactions: bool, frames: Any) -> Iterator[Arrow]:
+    """Gaps of all joints, and their reactions if these are asked for."""
     for spot in scene.spots:
-        joint, found = result.model.joint(spot.name), {}
-        if "gap" in kinds:
-            found["gap"] = result.violation(spot.name, vector=True)[frames]
-        if "reaction" in kinds:
+        joint = result.model.joint(spot.name)
+        found = {"gap": result.violation(spot.name, vector=True)[frames]}
+        if reactions:
             reaction = result.reaction(spot.name)
             found["reaction"], torque = reaction.force[frames], reaction.torque[frames]
             if largest_of(torque) > MOMENT * scene.size * largest_of(found["reaction"]):
@@ -243,12 +224,12 @@ def applied_forces(result: Result, scene: Scene, frames: Any = slice(None)) -> I
     absolute, integrals = result.absolute[frames], result.integrals[frames]
     for force in result.model.forces:
         holder = result.model.joint(force.joint) if isinstance(force, JointForce) else force
-        body, point = where_it_acts(result, force, holder)
+        body, point = where_it_acts(result, scene, force, holder)
         ends = getattr(holder, "a", ""), getattr(holder, "b", "")
         other = next((end for end in ends if end and end != body), "")
         found = force_history(setup, force.name, absolute, t, integrals)
         push, turn = found.on(body)
-        at = in_body(scene.start[body], point)
+        at = scene.local(body, point)
         lever = np.einsum("tij,j->ti", result.rotation(body)[frames], at)
         couple = turn - np.cross(lever, push)  # what is left about the point that it acts on
         arm = np.abs(lever).max(initial=0.0) + 1e-3 * scene.size  # of a contact, about its shape
@@ -260,24 +241,22 @@ def applied_forces(result: Result, scene: Scene, frames: Any = slice(None)) -> I
             yield Arrow(force.name, "torque", body, at, body, other, couple)
 
 
-def where_it_acts(result: Result, force: Force, holder: Any) -> tuple[str, Floats]:
+def where_it_acts(result: Result, scene: Scene, force: Force, holder: Any) -> tuple[str, Any]:
     """A body that moves and a force acts on, and the point in the model as entered.
 
     `holder` has the ends of the force: its joint, or the force itself.
     """
-    model = result.model
     if isinstance(force, Contact):
-        return force.b, middle_of(force, poses_at_start(model))
+        return force.b, middle_of(force, scene.start)
     if isinstance(force, Spring | Bushing | JointForce):
-        at_b = getattr(holder, "at_b", None)
-        if holder.b == GROUND.name:
-            return holder.a, np.array(holder.at)
-        return holder.b, np.array(holder.at if at_b is None else at_b)
+        end_a, end_b = ends_of(holder)
+        return end_a if holder.b == GROUND.name else end_b
     if isinstance(force, Load):
-        return force.body, np.array(force.at)
+        return force.body, force.at
     if isinstance(force, Drag | CustomForce):
-        return force.body, np.array(model.body(force.body).position)
-    setup = result.problem.setup  # a kind from elsewhere
-    index = int(setup.system.forces.b[model.force_names.index(force.name)])
-    other = list(setup.body_index)[index]
-    return other, np.array(model.body(other).position)
+        body = force.body
+    else:  # a kind from elsewhere
+        setup = result.problem.setup
+        index = int(setup.system.forces.b[result.model.force_names.index(force.name)])
+        body = list(setup.body_index)[index]
+    return body, scene.start[body][1]

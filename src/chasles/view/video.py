@@ -2,7 +2,7 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,14 @@ from chasles.core.arrays import Floats
 from chasles.model import ChaslesError, InvalidOption
 from chasles.model.errors import short_repr
 from chasles.result.atomic_file import write_whole
-from chasles.result.result import Result
-from chasles.view.camera import LAYOUTS, Camera, camera_of, followed, horizontal, reached, set_out
-from chasles.view.film import colours_of, level_of
+from chasles.view.camera import Camera, horizontal
 from chasles.view.marks import nice
 from chasles.view.raster import Page
 from chasles.view.render import LEAST, render
-from chasles.view.scene import Scene, poses_at, scene_of_run
-from chasles.view.surfaces import Surface, surfaces_of
+from chasles.view.scene import poses_at
+from chasles.view.stage import BESIDE, Stage
+from chasles.view.surfaces import surfaces_of
 from chasles.view.theme import LIGHT
-from chasles.view.tracks import Header
 
 LASTS = 6.0  # seconds that a film takes if no speed was asked for
 MOST = 1500  # frames; more would not fit in memory comfortably
@@ -36,19 +34,10 @@ class NoFfmpeg(ChaslesError):
     """An MP4 file was asked for, and there is no ffmpeg."""
 
 
-def make_video(
-    results: Sequence[Result],
-    target: Path,
-    labels: Sequence[str],
-    layout: str,
-    view: Any,
-    speed: float | None,
-    fps: float,
-    size: Any,
-    follow: str | None = None,
-) -> Path:
+def make_video(stage: Stage, target: Path, speed: float | None, fps: float, size: Any) -> Path:
     """Write a .gif or .mp4 file."""
-    wide = len(results) > 1 and layout == LAYOUTS[0]
+    results = stage.results
+    wide = len(results) > 1 and stage.layout == BESIDE
     usual = (min(1600, 440 * len(results)), 440) if wide else (720, 540)
     width, height = checked_size(usual if size is None else size)
     ffmpeg = shutil.which("ffmpeg")
@@ -62,12 +51,13 @@ def make_video(
     rate = (end - start) / LASTS if speed is None else speed
     count = int(np.clip(round((end - start) / rate * fps), 2, MOST))
     times = np.linspace(start, end, count)
-    studio = Studio(results, labels, layout, view, (width, height), follow)
+    studio = Studio(stage, (width, height))
+    frames = map(studio.frame, times.tolist())
     if target.suffix.lower() == ".gif":
-        some = [studio.frame(float(times[k])) for k in np.linspace(0, count - 1, 5).astype(int)]
-        write_gif(studio.frames(times), target, fps, palette_of(some))
+        some = [studio.frame(times[k]) for k in np.linspace(0, count - 1, 5).astype(int)]
+        write_gif(frames, target, fps, palette_of(some))
     else:
-        write_mp4(studio.frames(times), target, fps, (width, height), str(ffmpeg))
+        write_mp4(frames, target, fps, (width, height), str(ffmpeg))
     return target
 
 
@@ -86,50 +76,31 @@ def checked_size(size: Any) -> tuple[int, int]:
 class Studio:
     """Everything that stays the same from frame to frame."""
 
-    def __init__(
-        self, results: Sequence[Result], labels: Sequence[str], layout: str, view: Any,
-        size: tuple[int, int], follow: str | None = None,
-    ) -> None:  # fmt: skip
-        self.results, self.labels, self.size = results, labels, size
-        self.scenes: list[Scene] = [scene_of_run(result) for result in results]
-        self.camera: Camera = camera_of(results[0].model, view)
-        self.colours, self.up = colours_of(labels), self.scenes[0].up
-        self.tinted = layout == LAYOUTS[1]
-        self.gone = [followed(result, follow) for result in results]
-        every = [np.arange(len(result.t)) for result in results]
-        runs = list(zip(results, self.scenes, every))
-        clouds = [reached(*run, follow) for run in runs]
-        groups: list[Header] = [{} for _ in results]
-        set_out(groups, clouds, self.scenes[0], layout, view)
-        self.offsets = [np.array(group["offset"]) for group in groups]
-        seen = self.camera.seen(np.concatenate([c + o for c, o in zip(clouds, self.offsets)]))
+    def __init__(self, stage: Stage, size: tuple[int, int]) -> None:
+        self.stage, self.size = stage, size
+        self.gone = [stage.gone(k) for k in range(len(stage.results))]
+        clouds = [cloud + offset for cloud, offset in zip(stage.clouds, stage.offsets)]
+        seen = stage.camera.seen(np.concatenate(clouds))
         self.page = page_around(seen.min(axis=0), seen.max(axis=0), size)
-        self.floor, _ = level_of(runs)
         self.empty: Image.Image | None = None
         self.line = max(11, size[1] // 34)
         self.font = ImageFont.load_default(size=self.line)
 
-    def frames(self, times: Floats) -> Iterator[Image.Image]:
-        for time in times:
-            yield self.frame(float(time))
-
     def frame(self, time: float) -> Image.Image:
-        surfaces: list[Surface] = []
+        stage, surfaces = self.stage, []
         trails: list[tuple[int, int, Floats]] = []
-        for number, (result, scene) in enumerate(zip(self.results, self.scenes)):
+        for number, (result, scene) in enumerate(zip(stage.results, stage.scenes)):
             frame = int(np.abs(result.t - time).argmin())
             gone = self.gone[number][frame]
-            offset = self.offsets[number] - gone  # the camera goes along
-            tint = self.colours[number] if self.tinted else None
+            offset = stage.offsets[number] - gone  # the camera goes along
             trails.append((number, frame, offset))
-            surfaces += surfaces_of(scene, poses_at(result, frame, offset), tint)
-        level = self.floor - float(gone @ self.up)
+            surfaces += surfaces_of(scene, poses_at(result, frame, offset))
+        level = stage.floor[0] - float(gone @ stage.up)
         picture = self.background(level, gone)
         pen = ImageDraw.Draw(picture)
         for trail in trails:
             self.draw_trails(pen, *trail)
-        drawn = render(surfaces, self.camera, self.page, self.up, level)
-        image = Image.fromarray(drawn, "RGBA")
+        image = Image.fromarray(render(surfaces, stage.camera, self.page, stage.up, level), "RGBA")
         picture.paste(image, (0, 0), image)
         self.write(pen, time)
         return picture
@@ -137,34 +108,31 @@ class Studio:
     def background(self, level: float, gone: Floats) -> Image.Image:
         """A bright floor with lines on it; drawn once where the camera stands."""
         if self.empty is None or gone.any():
-            ink = floor_lines(self.camera, self.page, self.up, level, gone)[..., None]
+            ink = floor_lines(self.stage.camera, self.page, self.stage.up, level, gone)[..., None]
             room = (PAPER + ink * (LINES - PAPER)).round().astype(np.uint8)
             self.empty = Image.fromarray(room, "RGB")
         return self.empty.copy()
 
-    def pixels(self, points: Floats) -> list[tuple[float, float]]:
-        flat = self.page.pixels(self.camera.seen(points))
-        return [(float(x), float(y)) for x, y in flat]
-
     def draw_trails(
         self, pen: ImageDraw.ImageDraw, number: int, frame: int, offset: Floats
     ) -> None:
-        result = self.results[number]
+        stage, result = self.stage, self.stage.results[number]
         if len(result.model.bodies) > TRAILS or frame < 1:
             return
         every = max(1, frame // 400)
         for body in result.model.bodies:
             path = result.position(body)[: frame + 1 : every] + offset
-            colour = self.colours[number] if len(self.results) > 1 else LIGHT["axis"]
-            pen.line(self.pixels(path), fill=colour, width=2)
+            flat = self.page.pixels(stage.camera.seen(path))
+            colour = stage.colours[number] if len(stage.results) > 1 else LIGHT["axis"]
+            pen.line(flat.ravel().tolist(), fill=colour, width=2)
 
     def write(self, pen: ImageDraw.ImageDraw, time: float) -> None:
         height = self.size[1]
         pen.text((12, height - 12), f"t = {time:.3f} s", fill=LIGHT["muted"], font=self.font,
                  anchor="ls")  # fmt: skip
-        if len(self.results) == 1:
+        if len(self.stage.results) == 1:
             return
-        for number, (label, colour) in enumerate(zip(self.labels, self.colours)):
+        for number, (label, colour) in enumerate(zip(self.stage.labels, self.stage.colours)):
             at = (12.0, 12.0 + 1.4 * self.line * number)
             pen.text(at, label, fill=colour, font=self.font, anchor="lt")
 
@@ -207,7 +175,7 @@ def palette_of(pictures: Sequence[Image.Image]) -> Image.Image:
 
 
 def write_gif(
-    frames: Iterator[Image.Image], target: Path, fps: float, palette: Image.Image
+    frames: Iterable[Image.Image], target: Path, fps: float, palette: Image.Image
 ) -> None:
     """One palette and no dither: what stands still is then the same in all frames, and small."""
     pictures = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
@@ -222,7 +190,7 @@ def write_gif(
 
 
 def write_mp4(
-    frames: Iterator[Image.Image], target: Path, fps: float, size: tuple[int, int], ffmpeg: str
+    frames: Iterable[Image.Image], target: Path, fps: float, size: tuple[int, int], ffmpeg: str
 ) -> None:
     command = [
         ffmpeg, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24",

@@ -16,6 +16,7 @@ from chasles.view.film import GAPS, make_film
 from chasles.view.play import make_live
 from chasles.view.plots import Figure, formula_svg
 from chasles.view.report import figure_block, film_block, paragraphs, section
+from chasles.view.stage import Stage
 from chasles.view.theme import scientific
 
 TITLE = "Is there an optimal choice of configuration space?"
@@ -90,15 +91,13 @@ class Page:
         """
         if not self.study.has("heavy-top"):
             return ""
-        film = make_live(
+        stage = Stage(
             [outcome.result for outcome in self.study.pair("heavy-top", "screw")],
             [figures.NAMES[spaces] for spaces in PAPER_SPACES],
-            "side by side",
-            EXAMPLES["heavy-top"].title,
-            "auto",
-            {"gravity": (0, 20), "top.angular_velocity.y": (0, 120)},
-            "paper",
+            title=EXAMPLES["heavy-top"].title,
         )
+        sliders = {"gravity": (0, 20), "top.angular_velocity.y": (0, 120)}
+        film = make_live(stage, sliders, "paper")
         return film_block(film._repr_html_(), "live", self.text_of("live"))
 
     def story(self) -> str:
@@ -141,14 +140,12 @@ class Page:
     def film(self, key: str) -> str:
         """The runs in one scene, their gaps magnified alike."""
         shown = self.study.shown(key)
-        film = make_film(
+        stage = Stage(
             [outcome.result for outcome in shown.values()],
             [figures.NAMES[spaces] for spaces in shown],
             title=EXAMPLES[key].title,
-            frames=FILM_FRAMES,
-            forces=False,
-            show={"gaps": True, "curve": GAPS},
         )
+        film = make_film(stage, FILM_FRAMES, False, {"gaps": True, "curve": GAPS})
         return film_block(film._repr_html_(), f"film-{key}", self.text_of("film"))
 
     # --- beyond ---
