@@ -5,7 +5,6 @@ of a model needs its own.  A list is read at once.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
@@ -19,7 +18,7 @@ from chasles.many.traced.adjoint import adjoint
 from chasles.many.traced.loop_ir import BACK, back_ir
 from chasles.many.traced.machine import Code, compiled
 from chasles.many.traced.record import Recording
-from chasles.many.traced.running import NUMBER, POINTER, WHOLE, machine_code
+from chasles.many.traced.running import NUMBER, POINTER, WHOLE, MachineCode, machine_code
 from chasles.scalars.nodes import Program
 
 BACK_SIGNATURE = (POINTER,) * 5 + (NUMBER,) * 2 + (WHOLE,) * 2
@@ -87,17 +86,20 @@ class ListEvaluator:
 # --- steps ---
 
 
-@dataclass
 class Branch:
-    """A recorded step with parameters; if it `returns`, a list keeps what the way back needs."""
+    """A recorded step with parameters, by machine code."""
 
-    recording: Recording
-    parameters: Floats
-    step: float
-    returns: bool
+    def __init__(self, recording: Recording, parameters: Floats, step: float) -> None:
+        self.recording, self.parameters, self.step = recording, parameters, step
+        self.given = np.append(parameters, 0.0)
 
-    def __post_init__(self) -> None:
-        """Make what each kind goes by."""
+    @cached_property
+    def code(self) -> MachineCode:
+        return machine_code(self.recording, self.recording.width)
+
+    @cached_property
+    def adjoint_code(self) -> tuple[Code, Any]:
+        return adjoint_code(self.recording)
 
     @cached_property
     def lanes(self) -> ListEvaluator:
@@ -109,7 +111,8 @@ class Branch:
 
         `now` becomes the state there; the state after step k goes to row k - first of `states`.
         """
-        raise NotImplementedError
+        grid = (0.0, self.step, index, last, 2**62)
+        return self.code.of_one(now, self.given, states, grid, 1, first)
 
     def back(
         self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
@@ -117,7 +120,9 @@ class Branch:
         """Back along steps from states (count, width); weights of the last state become those of
         the first, seeds (count, width) join them, and totals grow by those of parameters.
         """
-        raise NotImplementedError
+        arrays = states, self.given, np.ascontiguousarray(seeds), weights, totals
+        run = self.adjoint_code[1]
+        run(*(x.ctypes.data for x in arrays), 0.0, self.step, begin, len(states))
 
 
 @lru_cache(maxsize=64)
@@ -128,30 +133,14 @@ def adjoint_code(recording: Recording) -> tuple[Code, Any]:
     return code, code.function(BACK, *BACK_SIGNATURE)
 
 
-class CompiledBranch(Branch):
-    """By machine code."""
-
-    def __post_init__(self) -> None:
-        self.code = machine_code(self.recording, self.recording.width)
-        self.given = np.append(self.parameters, 0.0)
-
-    def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
-        grid = (0.0, self.step, index, last, 2**62)
-        return self.code.of_one(now, self.given, states, grid, 1, first)
-
-    def back(
-        self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
-    ) -> None:
-        _, run = adjoint_code(self.recording)
-        arrays = states, self.given, np.ascontiguousarray(seeds), weights, totals
-        run(*(x.ctypes.data for x in arrays), 0.0, self.step, begin, len(states))
-
-
 class ListedBranch(Branch):
     """By reading a list: one that keeps all its numbers for the way back, or the one with lanes."""
 
-    def __post_init__(self) -> None:
-        self.evaluator = ListEvaluator(self.recording.step) if self.returns else self.lanes
+    def __init__(
+        self, recording: Recording, parameters: Floats, step: float, returns: bool
+    ) -> None:
+        super().__init__(recording, parameters, step)
+        self.evaluator = ListEvaluator(recording.step) if returns else self.lanes
 
     def inputs(self, state: Floats, index: int) -> Floats:
         times = self.step * index, self.step * (index + 1)

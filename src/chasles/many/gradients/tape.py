@@ -14,7 +14,7 @@ from chasles.build.start.redundancy import Redundancy
 from chasles.core.arrays import Floats
 from chasles.integrators.advance import UNSEEN
 from chasles.many.ensembles.members import Members, records_of
-from chasles.many.gradients.branches import Branch, CompiledBranch, ListedBranch
+from chasles.many.gradients.branches import Branch, ListedBranch
 from chasles.many.traced.llvm_ir import used_inputs
 from chasles.many.traced.record import NotTraceable, Recording, record
 from chasles.many.traced.running import Shelf
@@ -81,8 +81,9 @@ class Tape:
                 "Contacts and stops make such runs: make them softer, or the run shorter.",
             )
         recording = self.kept(block, t) or self.recorded(block, t)
-        kind = CompiledBranch if len(recording.step.nodes) <= MOST_COMPILED else ListedBranch
-        branch = kind(recording, self.parameters, self.step, self.returns)
+        given = recording, self.parameters, self.step
+        is_short = len(recording.step.nodes) <= MOST_COMPILED
+        branch = Branch(*given) if is_short else ListedBranch(*given, self.returns)
         self.branches.insert(0, branch)
         return branch
 
