@@ -114,23 +114,16 @@ class Finisher:
 
         self.each(group, work)
 
-    def plainly_for(self, stepper: Stepper, steps: int) -> TracedSteps:
-        """Who takes so many steps: few as plain Python, where the kernel would be compiled."""
-        few = self.plainly if steps <= self.plainly else 0
-        self.plainly = max(0, self.plainly - steps)
-        return TracedSteps(stepper, np.nan, plainly=few)
-
     def steps(self, state: Any, member: int, stepper: Stepper, first: int, last: int) -> None:
+        """Few of them as plain Python, where the kernel would have to be compiled."""
         block, spare = state.blocks[member], np.zeros(state.blocks.shape[1])
         every = state.every
         first_row = first // every + 1
         rows = np.zeros((max(1, last // every - first_row + 1), stepper.layout.kept))
-        plain = self.plainly_for(stepper, last - first)
-        index, outcome = first, OK
-        while index < last and outcome == OK:
-            reach = index + 1 if plain.plainly else last
-            grid = (0.0, state.step, index, reach, state.steps)
-            index, outcome = plain.generic(block, spare, grid, every, SEEN, rows, first_row)
+        quick = TracedSteps(stepper, np.nan, plainly=self.plainly)
+        grid = (0.0, state.step, first, last, state.steps)
+        index, outcome = quick.generic(block, spare, grid, every, SEEN, rows, first_row)
+        self.plainly = max(0, self.plainly - (last - first))
         state.otherwise += index - first
         state.at[member] = index
         self.keep(state, member, rows[: index // every - first_row + 1], first_row)

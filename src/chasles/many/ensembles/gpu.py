@@ -22,8 +22,8 @@ from chasles.many.ensembles.members import (
     records_of,
 )
 from chasles.many.traced.cuda import KERNEL, cuda_source
+from chasles.many.traced.machine import Variant
 from chasles.many.traced.record import NotTraceable, Recording, record
-from chasles.many.traced.running import Variant
 from chasles.model import ChaslesWarning, Model
 from chasles.model.model import checked_model
 from chasles.run.time_grid import checked_step

@@ -11,7 +11,7 @@ from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.members import Members, checked_runs, image_of
-from chasles.many.gradients.reader_ir import LANES
+from chasles.many.gradients.reader import LANES
 from chasles.many.gradients.reverse_pass import ReversePass, along_directions
 from chasles.many.gradients.setup import Slope, directions, slope_along
 from chasles.many.gradients.tape import Tape

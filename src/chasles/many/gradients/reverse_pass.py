@@ -17,9 +17,8 @@ import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.many.ensembles.observe import read_program
-from chasles.many.gradients.branches import Branch
-from chasles.many.gradients.reader_ir import LANES
-from chasles.many.gradients.tape import Tape
+from chasles.many.gradients.reader import LANES
+from chasles.many.gradients.tape import Branch, Tape
 from chasles.many.gradients.trajectory import Trajectory, answer_of
 from chasles.many.traced.adjoint import adjoint
 from chasles.scalars.nodes import Program

@@ -15,8 +15,8 @@ from chasles.compiled import FIRST_COMPILE
 from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, advance
+from chasles.many.traced.machine import Grid, Variant, machine_code
 from chasles.many.traced.record import Key, NotTraceable, Records, own_leaves, record, tally_of
-from chasles.many.traced.running import Grid, Variant, machine_code
 from chasles.run.stepper import Stepper
 from chasles.scalars.traced import memory_of
 
@@ -95,16 +95,17 @@ class TracedSteps:
     ) -> tuple[int, int]:  # fmt: skip
         """Steps by the generic kernel, or as it is written where it would have to be compiled."""
         rest = block, spare, grid, save_every, monitoring, saved, first_row
-        count, stepper = grid[3] - grid[2], self.stepper
-        if count > 1 or self.plainly <= 0:
+        count, stepper, before = max(1, grid[3] - grid[2]), self.stepper, block.copy()
+        if count > self.plainly:
             return stepper.advance_generic(*rest)
-        self.plainly -= 1
+        self.plainly -= count
         try:
             with np.errstate(all="ignore"):
                 reached, outcome = as_written(
                     stepper.mechanism, stepper.workspace, stepper.scheme, *rest
                 )
         except (ArithmeticError, ValueError):  # Python refuses where machine code answers NaN
+            block[:] = before
             return stepper.advance_generic(*rest)
         return int(reached), int(outcome)
 
@@ -154,7 +155,7 @@ class TracedSteps:
             code = machine_code(recording, self.stepper.layout.kept, self.contract)
         except (NotTraceable, RuntimeError) as error:  # the latter by an older LLVM
             if not self.variants:
-                self.refusal = str(error)
+                self.refusal, self.plainly = str(error), 0
             return False
         finally:
             seconds = time.perf_counter() - began
