@@ -17,7 +17,7 @@ from chasles.many.ensembles.members import Members, checked_runs, checked_values
 from chasles.many.ensembles.observe import checked_quantities, observing
 from chasles.many.ensembles.smooth import is_smooth, make_smooth_members
 from chasles.many.traced.loop_ir import ACCUMULATED
-from chasles.many.traced.recorded_choice import AUTO, GENERIC, KERNELS, PLAIN_STEPS, generic_at_hand
+from chasles.many.traced.stepping import AUTO, GENERIC, KERNELS, PLAIN_STEPS, generic_at_hand
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import check_flag, checked_count
 from chasles.model.keywords import checked_keywords, explained

@@ -193,38 +193,16 @@ RULES: dict[str, Any] = {
 
 
 def signed(program: Program) -> Program:
-    """The program of a step with + 0 at those of its outputs that may be -0.
+    """The program of a step with + 0 at its results, which may be -0.
 
     The block before it and its times are known not to be.
     """
-    never = never_minus_zero(program, len(program.outputs) + 2)
+    known = len(program.outputs) + 2
     nodes, outputs = list(program.nodes), list(program.outputs)
     for k, x in enumerate(program.outputs):
         if not isinstance(x, Place):
             outputs[k] = x + 0.0
-        elif not never[x.index]:
+        elif x.index >= known:
             nodes.append(Node("add", (x, 0.0)))
             outputs[k] = Place(program.inputs + len(nodes) - 1)
     return Program(program.inputs, tuple(nodes), program.guards, tuple(outputs))
-
-
-def never_minus_zero(program: Program, known: int) -> list[bool]:
-    """Which places are never -0: a sum is -0 only if both its terms are, say."""
-    never = [k < known for k in range(program.inputs)]
-
-    def sure(x: Operand) -> bool:
-        return never[x.index] if isinstance(x, Place) else math.copysign(1.0, x) > 0.0 or x != 0.0
-
-    for node in program.nodes:
-        a = node.operands
-        if node.name == "add":
-            never.append(sure(a[0]) or sure(a[1]))
-        elif node.name == "subtract":
-            never.append(sure(a[0]))
-        elif node.name == "multiply":
-            never.append(a[0] == a[1])
-        elif node.name in ("compensated", "part"):  # t + w and w + (t - (t + w)), where t is not -0
-            never.append(sure(a[0]))
-        else:
-            never.append(node.name == "absolute")
-    return never
