@@ -18,7 +18,7 @@ from chasles.core.state_block import MISSED_SINCE, NEVER, OPEN_SINCE, UNBALANCED
 from chasles.integrators.advance import SEEN
 from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
-from chasles.many.traced.record import Key, Path, own_leaves, with_number
+from chasles.many.traced.record import Key, own_leaves, with_number
 from chasles.many.traced.stepping import TracedSteps
 from chasles.model import ChaslesWarning
 from chasles.run.checks import alarms_in_words
@@ -36,17 +36,15 @@ class Loan:
 
     def with_numbers(self, places: Sequence[Key], values: Floats) -> Stepper:
         """The stepper with other numbers at some places."""
-        fields: dict[Path, float] = {}
+        own = records_of(self.stepper)
+        records: Any = own
         for (path, entry), value in zip(places, values, strict=True):
             if path in self.arrays:
                 self.arrays[path].reshape(-1)[entry] = value
             else:
-                fields[path] = float(value)
-        if not fields:
+                records = with_number(records, path, float(value))
+        if records is own:
             return self.stepper
-        records: Any = records_of(self.stepper)
-        for path, number in fields.items():
-            records = with_number(records, path, number)
         return replace(self.stepper, mechanism=records[0], scheme=records[2])
 
 

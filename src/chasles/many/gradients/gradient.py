@@ -137,11 +137,8 @@ def gradient(
     tape = make_tape(stepper, numbers, grid.step, grid.steps, returns=not few)
     reverse_pass = ReversePass(tape, function, min(grid.save_every, grid.steps))
     result = Gradient({path: np.zeros(value.shape) for path, value in values.items()})
-    result.value, result.t, result.absolute = (
-        reverse_pass.value,
-        reverse_pass.t,
-        reverse_pass.absolute,
-    )
+    result.value, result.t = reverse_pass.value, reverse_pass.t
+    result.absolute = reverse_pass.absolute
     forward = mode == FORWARD or (few and tape.listed)
     begun = tape.totals.copy()
     chosen = np.append(np.ones(tape.width, bool), numbers)

@@ -11,6 +11,7 @@ negative zero, and `signed` does the same for programs, so blocks are equal to t
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from chasles.scalars.nodes import (
@@ -44,10 +45,7 @@ def simplified_step(program: Program) -> Program:
 
 def shared(program: Program) -> Program:
     """Equal operations on equal operands once; guards once."""
-    copy = Copy(program)
-    for node in program.nodes:
-        copy.places.append(copy.put(node.name, *map(copy.moved, node.operands)))
-    return copy.whole()
+    return Copy(program).rewritten(Copy.put)
 
 
 class Copy(Tape):
@@ -80,8 +78,10 @@ class Copy(Tape):
         node = self.node(operand)
         return node.operands[0] if node is not None and node.name == "negative" else None
 
-    def whole(self) -> Program:
-        """The program, with the guards and outputs of the other one."""
+    def rewritten(self, put: Callable[..., Operand]) -> Program:
+        """The other program with nodes as they are put here, its guards and its outputs."""
+        for node in self.old.nodes:
+            self.places.append(put(self, node.name, *map(self.moved, node.operands)))
         for g in self.old.guards:
             guard = Guard(g.name, self.moved(g.left), self.moved(g.right), g.outcome)
             if isinstance(guard.left, Place) or isinstance(guard.right, Place):
@@ -108,10 +108,7 @@ def key_of(operand: Operand) -> tuple[Any, ...]:
 
 def folded(program: Program) -> Program:
     """The same numbers with fewer operations; a zero may have the other sign."""
-    copy = Copy(program)
-    for node in program.nodes:
-        copy.places.append(fold(copy, node.name, *map(copy.moved, node.operands)))
-    return copy.whole()
+    return Copy(program).rewritten(fold)
 
 
 def fold(copy: Copy, name: str, *operands: Operand) -> Operand:

@@ -20,10 +20,11 @@ from chasles.core.arrays import Floats
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import SEEN, advance
 from chasles.many.traced.machine import Grid, Variant, machine_code
-from chasles.many.traced.record import Key, NotTraceable, Records, own_leaves, record, tally_of
+from chasles.many.traced.record import Key, NotTraceable, Path, record, tally_of
 from chasles.run.stepper import Stepper
-from chasles.scalars.traced import memory_of
 
+#: Where functions of time are.
+SIGNALS: Path = (0, "tree_work", "signals")
 #: Recordings of one run, at the most; each costs a compile.
 MOST_VARIANTS = 4
 #: Steps in a row that no recording takes, before another is made.
@@ -150,13 +151,6 @@ class TracedSteps:
                 return reached
         return first
 
-    def parameters(self, records: Records) -> list[Key]:
-        """Where these are."""
-        signals = memory_of(self.stepper.workspace.signals)
-        path = next(path for path, array in own_leaves(records).items()
-                    if isinstance(array, np.ndarray) and memory_of(array) == signals)  # fmt: skip
-        return [(path, column) for column in self.inputs]
-
     def records_now(self, block: Floats, grid: Grid) -> bool:
         """Record a step here if it is time for that; whether one was."""
         if self.refusal or len(self.variants) >= MOST_VARIANTS:
@@ -168,7 +162,8 @@ class TracedSteps:
         records = self.stepper.mechanism, self.stepper.workspace, self.stepper.scheme
         began = time.perf_counter()
         try:
-            recording = record(records, block, times, step, self.parameters(records))
+            parameters: list[Key] = [(SIGNALS, column) for column in self.inputs]
+            recording = record(records, block, times, step, parameters)
             operations = len(recording.step.nodes)
             if operations > self.most_operations:
                 raise NotTraceable(f"{operations} operations a step")
