@@ -119,9 +119,9 @@ class Finisher:
         first_row = first // every + 1
         rows = np.zeros((max(1, last // every - first_row + 1), stepper.layout.kept))
         quick = TracedSteps(stepper, np.nan, plainly=self.plainly)
+        self.plainly = max(0, self.plainly - (last - first))
         grid = (0.0, state.step, first, last, state.steps)
         index, outcome = quick.generic(block, spare, grid, every, SEEN, rows, first_row)
-        self.plainly = max(0, self.plainly - (last - first))
         state.otherwise += index - first
         state.at[member] = index
         self.keep(state, member, rows[: index // every - first_row + 1], first_row)

@@ -47,8 +47,8 @@ class Listing:
 
     runs       (R, 3) operation, where its rows begin, how many there are
     rows       slots of results and operands of every node, one after the other
-    size       slots in all
-    inputs, outputs, constants  their slots
+    size       slots in all: of constants, inputs and results
+    outputs    their slots
     numbers    the constants themselves
     guards     comparison -> slots of its left and right sides, and its recorded outcomes
     """
@@ -56,9 +56,7 @@ class Listing:
     runs: Slots
     rows: Slots
     size: int
-    inputs: Slots
     outputs: Slots
-    constants: Slots
     numbers: Floats
     guards: dict[str, tuple[Slots, Slots, Any]]
 
@@ -185,9 +183,7 @@ def listing_of(program: Program, reuse: bool = False) -> Listing:
             side.append(one if side is sides[2] else slots.of(one))
     return Listing(
         np.array(heads, np.int32).reshape(-1, 3), np.array(rows, np.int32), slots.size,
-        np.arange(program.inputs, dtype=np.int32) + len(slots.numbers),
         np.array([slots.of(x) for x in program.outputs], np.int32),
-        np.arange(len(slots.numbers), dtype=np.int32),
         np.frombuffer(b"".join(slots.numbers), float),
         {name: (np.array(a, np.int32), np.array(b, np.int32), np.array(outcome, bool))
          for name, (a, b, outcome) in guards.items()},

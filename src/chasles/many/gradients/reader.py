@@ -202,12 +202,11 @@ class ListEvaluator:
 
     def __init__(self, program: Program, lanes: bool = False) -> None:
         self.listing = listing = listing_of(program, reuse=lanes)
+        first = len(listing.numbers)
         self.values = np.zeros(listing.size)
-        self.values[listing.constants] = listing.numbers
+        self.values[:first] = listing.numbers
         self.slopes = np.zeros((listing.size, LANES) if lanes else listing.size)
-        first = len(listing.constants)
         self.inputs = slice(first, first + program.inputs)
-        self.constants = slice(0, first)
         self._arguments = (
             self.values.ctypes.data, self.slopes.ctypes.data, listing.rows.ctypes.data,
             listing.runs.ctypes.data, len(listing.runs),
@@ -240,6 +239,5 @@ class ListEvaluator:
         np.add.at(self.slopes, self.listing.outputs, weights)
         self._readers[BACK](*self._arguments)
         found: Floats = self.slopes[self.inputs].copy()
-        self.slopes[self.inputs] = 0.0
-        self.slopes[self.constants] = 0.0
+        self.slopes[: self.inputs.stop] = 0.0  # those of constants, too
         return found
