@@ -73,7 +73,7 @@ class Slope:
 
     share   entries of the field's gradient that it stands for
     width   of the block
-    doubts  by how much both differences disagree
+    errors  by how much both differences disagree
     jumps   what is another number here than on both sides; never of the block
     """
 

@@ -118,7 +118,7 @@ class Tape:
         self.shelf: list[Recording] = SHELF.of(self.members.constants, self.step)
         self.branches: list[Branch] = []
         self.width = self.stepper.layout.width
-        self.taken: list[tuple[int, int, Branch]] = []  # (first, last, branch) of the last stretch
+        self.taken: list[tuple[int, int, Branch]] = []  # (first, last, branch) of the last segment
         self.totals = np.zeros(max(1, len(self.parameters)))
 
     @property
