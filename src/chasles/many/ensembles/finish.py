@@ -167,14 +167,17 @@ def member_warnings(blocks: Floats, finisher: Finisher) -> list[str]:
     return said
 
 
-def warn_of_members(said: Sequence[str], step: float) -> None:
+def warn_of_suspects(said: Sequence[str], step: float) -> None:
     """One warning for all of them."""
     suspect = [k for k, text in enumerate(said) if text]
     if suspect:
-        warnings.warn(
-            f"ensemble: {len(suspect)} of {len(said)} members are suspect; member {suspect[0]}:"
+        warn_of_members(
+            f"{len(suspect)} of {len(said)} members are suspect; member {suspect[0]}:"
             f" {said[suspect[0]]}. The variable `warnings` has all of them. Take a smaller step"
-            f" than {step:g} s, or a method of higher order.",
-            ChaslesWarning,
-            stacklevel=4,
-        )
+            f" than {step:g} s, or a method of higher order.", 5,
+        )  # fmt: skip
+
+
+def warn_of_members(what: str, level: int) -> None:
+    """Warn whoever called `ensemble`."""
+    warnings.warn(f"ensemble: {what}", ChaslesWarning, stacklevel=level)
