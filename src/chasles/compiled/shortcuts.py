@@ -26,8 +26,11 @@ from numba.core.base import BaseContext
 from numba.core.callconv import RETCODE_OK, CPUCallConv
 from numba.core.cpu import CPUContext
 from numba.core.ir import Inst, Var
+from numba.core.postproc import PostProcessor
 from numba.core.types.functions import BaseFunction
 from numba.core.typing import Context
+
+from chasles.compiled.passes import without_lifetimes
 
 SCALARS = (types.Number, types.Boolean)
 REGISTRIES = "load_additional_registries"
@@ -48,6 +51,7 @@ def shortcuts() -> Iterator[None]:
         replaced(BaseFunction, "get_call_type", remembered(call_of_numbers)),
         replaced(CPUContext, REGISTRIES, remembered(id)),
         replaced(Context, REGISTRIES, remembered(id)),
+        replaced(PostProcessor, "run", without_lifetimes),
         replaced(Inst, "_rec_list_vars", lambda listed: variables_in),
         replaced(cgutils, "alloca_once", unfilled),
         replaced(CPUCallConv, "_return_errcode_raw", noted_codes),
