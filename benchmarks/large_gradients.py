@@ -18,7 +18,7 @@ from traced import STEP, clock, make_stepper
 
 from chasles.many.ensembles.members import image_of
 from chasles.many.gradients.gradient import make_tape
-from chasles.many.gradients.reader_ir import LANES
+from chasles.many.gradients.reader import LANES
 from chasles.many.gradients.reverse_pass import ReversePass, in_lanes
 from chasles.run.stepper import Stepper
 

@@ -12,10 +12,10 @@ from chasles.compiled.ownership import lock, unlock
 
 SHARED = """
 import sys
-from chasles.compiled import borrow, inlined, kernel, notice, once
+from chasles.compiled import borrow, inlined, kernel, once, preparing
 from chasles.compiled.slots import empty_slots, fill_slots
 
-notice.A_MOMENT = 0.0
+preparing.A_MOMENT = 0.0
 
 @once
 def cube(numbers, k: int) -> float:

@@ -128,9 +128,9 @@ def test_an_import_takes_less_than_four_tenths_of_a_second(tmp_path):
 
 
 KERNEL = """
-from chasles.compiled import kernel, notice
+from chasles.compiled import kernel, preparing
 
-notice.A_MOMENT = 0.0  # else a doubling is not worth a word
+preparing.A_MOMENT = 0.0  # else a doubling is not worth a word
 
 @kernel("a doubling", seconds=3)
 def twice(x):

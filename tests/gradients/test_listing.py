@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from chasles.many.gradients.branches import ListEvaluator
 from chasles.many.gradients.listing import ARITY, WINDOW, listing_of
-from chasles.many.gradients.reader_ir import LANES
+from chasles.many.gradients.reader import LANES, ListEvaluator
 from chasles.many.traced.adjoint import adjoint
 from chasles.many.traced.record import NotTraceable
 from chasles.scalars import elementary

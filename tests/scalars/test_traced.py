@@ -22,7 +22,7 @@ from chasles.run.checks import make_accuracy_limits
 from chasles.run.preparation import stabilised
 from chasles.run.stepper import make_stepper
 from chasles.scalars import elementary
-from chasles.scalars.traced import Tape, Traced, recorded, unboxed
+from chasles.scalars.traced import Tape, Traced, Unboxing, recorded
 
 STEP = 1e-3
 
@@ -142,14 +142,17 @@ class PlainStep:
     def __init__(self, model, stabilise=None):
         self.stepper = prepared(model, stabilise)
         self.block = self.stepper.first_block()
-        self.mechanism = unboxed(self.stepper.mechanism)
+        self.mechanism = Unboxing().of(self.stepper.mechanism)
 
     def inputs(self, number):
         """The block, and the times at which a step begins and ends."""
         return [*self.block.tolist(), number * STEP, (number + 1) * STEP]
 
     def __call__(self, x):
-        workspace, scheme = unboxed(self.stepper.workspace), unboxed(self.stepper.scheme)
+        workspace, scheme = (
+            Unboxing().of(self.stepper.workspace),
+            Unboxing().of(self.stepper.scheme),
+        )
         state, times, out = list(x[:-2]), (x[-2], x[-1]), [0.0] * (len(x) - 2)
         assert take_step(self.mechanism, workspace, scheme, state, times, STEP, 0, out) == OK
         return out
@@ -226,7 +229,7 @@ def test_a_stage_is_replayed_to_the_last_bit():
 
     def accelerations(x):
         workspace = make_workspace(solver.setup.system)
-        equations, work = unboxed(form.equations(workspace)), unboxed(workspace)
+        equations, work = Unboxing().of(form.equations(workspace)), Unboxing().of(workspace)
         out = [0.0] * form.tree.rate_count
         assert accelerate_at(equations, work, x, 0, out) == OK
         return [*out, *equations.loop_work.multipliers]

@@ -10,7 +10,7 @@ from mechanisms import heavy_top
 
 import chasles as ch
 from chasles.build.fingerprints import model_fingerprint
-from chasles.many.sweeps.fingerprints import measure_fingerprint, reached_by
+from chasles.many.sweeps.work import measure_fingerprint, reached_by
 
 HEAD = """
 import chasles as ch

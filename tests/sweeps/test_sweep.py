@@ -21,9 +21,9 @@ from mechanisms import double_pendulum, heavy_top
 
 import chasles as ch
 from chasles.build.fingerprints import is_installed
-from chasles.many.sweeps.fingerprints import measure_fingerprint
 from chasles.many.sweeps.plan import make_plan
 from chasles.many.sweeps.store import open_store, read_runs
+from chasles.many.sweeps.work import measure_fingerprint
 from chasles.model.parameters import parameter_paths, with_parameters
 
 VARY = {"first.mass": [1.0, 2.0, 3.0], "method": ["rk4", "heun"], "step": [2e-3, 1e-3]}

@@ -17,8 +17,8 @@ from chasles.many.ensembles.members import equal_steps, make_stepper
 from chasles.many.gradients import tape
 from chasles.many.traced import stepping
 from chasles.many.traced.cuda import KERNEL
+from chasles.many.traced.machine import Shelf
 from chasles.many.traced.record import record
-from chasles.many.traced.running import Shelf
 from chasles.scalars.nodes import Guard, Place
 
 STEP = 1e-3
@@ -160,7 +160,7 @@ def test_a_recording_is_kept_for_the_next_ensemble_of_the_same_model(shelf, monk
     assert_array_equal(tops(5).position, once.position[:5])
     tops(mass=3.0)
     assert len(shelf) == 2, "another mass is another constant of the step"
-    monkeypatch.setattr("chasles.many.traced.running.MOST", 1)
+    monkeypatch.setattr("chasles.many.traced.machine.MOST", 1)
     tops()
     assert len(lanes.SHELF.lists) == 1 and len(shelf) == 2
     tops(mass=3.0)

@@ -9,7 +9,7 @@ from mechanisms import double_pendulum, heavy_top, pendulum, three_bar
 from test_bits import bouncing, driven, sprung
 
 import chasles as ch
-from chasles.many.traced import recorded_choice
+from chasles.many.traced import stepping
 from chasles.many.traced.machine import compiled, object_code
 from chasles.many.traced.stepping import TracedSteps
 from chasles.model import InvalidOption, UnknownName
@@ -73,7 +73,7 @@ def test_functions_that_cannot_be_recorded_are_left_to_the_generic_kernel():
 
 def test_without_the_generic_kernel_a_small_model_is_not_kept_waiting(monkeypatch):
     """Nothing is compiled by Numba: not where a guard fails either."""
-    monkeypatch.setattr(recorded_choice, "generic_at_hand", lambda stepper: False)
+    monkeypatch.setattr(stepping, "generic_at_hand", lambda stepper: False)
     monkeypatch.setattr(TracedSteps, "seconds_in_all", 0.0)
 
     def compiled(*args):
@@ -88,7 +88,7 @@ def test_without_the_generic_kernel_a_small_model_is_not_kept_waiting(monkeypatc
 
 def test_a_method_that_iterates_is_not_recorded_unless_asked_for(monkeypatch):
     # Its iterations are branches of the recording: a loop of three bodies took minutes to compile.
-    monkeypatch.setattr(recorded_choice, "generic_at_hand", lambda stepper: False)
+    monkeypatch.setattr(stepping, "generic_at_hand", lambda stepper: False)
     monkeypatch.setattr(TracedSteps, "seconds_in_all", 0.0)
     result = ch.simulate(heavy_top(), 0.03, step=1e-3, method="gauss4")
     assert result.provenance["kernel"] == "generic"
@@ -96,8 +96,8 @@ def test_a_method_that_iterates_is_not_recorded_unless_asked_for(monkeypatch):
 
 def test_patience_with_recordings_ends(monkeypatch):
     """Many short runs are soon taken by the kernel that serves all of them."""
-    monkeypatch.setattr(recorded_choice, "generic_at_hand", lambda stepper: False)
-    monkeypatch.setattr(TracedSteps, "seconds_in_all", 2 * recorded_choice.PATIENCE)
+    monkeypatch.setattr(stepping, "generic_at_hand", lambda stepper: False)
+    monkeypatch.setattr(TracedSteps, "seconds_in_all", 2 * stepping.PATIENCE)
     run = ch.simulate(heavy_top(), 0.1, step=1e-3)
     assert run.provenance["kernel"] == "generic"
 
@@ -126,9 +126,9 @@ def test_every_lower_pair_has_the_bits_of_the_generic_kernel(kind):
 
 
 def test_a_step_of_too_many_operations_is_not_compiled_by_itself(monkeypatch):
-    monkeypatch.setattr(recorded_choice, "generic_at_hand", lambda stepper: False)
+    monkeypatch.setattr(stepping, "generic_at_hand", lambda stepper: False)
     monkeypatch.setattr(TracedSteps, "seconds_in_all", 0.0)
-    monkeypatch.setattr(recorded_choice, "MOST_OPERATIONS", 100)
+    monkeypatch.setattr(stepping, "MOST_OPERATIONS", 100)
     run = ch.simulate(heavy_top(), 0.1, step=STEP)
     assert re.fullmatch(r"generic \(\d{3} operations a step\)", run.provenance["kernel"])
 

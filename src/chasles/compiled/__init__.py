@@ -16,12 +16,10 @@ from typing import Any, TypeVar
 import numba
 
 from chasles.compiled.kernels import Kernel, compiling_at_once
-from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.once import once
-from chasles.compiled.overloads import overload
 from chasles.compiled.pointers import beyond, borrow, call_address, fetch, lend
-from chasles.compiled.preparing import JIT_OPTIONS
-from chasles.compiled.reach import OPTIONS
+from chasles.compiled.preparing import FIRST_COMPILE, JIT_OPTIONS
+from chasles.compiled.reach import OPTIONS, overload
 from chasles.compiled.slots import fill_slots
 
 __all__ = [

@@ -26,8 +26,8 @@ import numpy as np
 from numba.core.caching import CompileResultCacheImpl, _Cache
 from numba.core.serialize import dumps
 
-from chasles.compiled.notice import FIRST_COMPILE
 from chasles.compiled.ownership import lock, make_own, open_trusted
+from chasles.compiled.preparing import FIRST_COMPILE
 from chasles.compiled.reach import Unknown, described_type, digest_of
 from chasles.compiled.slots import make_slots, slots_used
 

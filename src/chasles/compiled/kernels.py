@@ -16,8 +16,7 @@ import numpy as np
 from chasles.compiled.cache import KernelCache, cache_root, why_not
 from chasles.compiled.lending import lend, record_of
 from chasles.compiled.linking import register_kernel
-from chasles.compiled.notice import FIRST_COMPILE
-from chasles.compiled.preparing import JIT_OPTIONS, preparing
+from chasles.compiled.preparing import FIRST_COMPILE, JIT_OPTIONS, preparing
 from chasles.compiled.slots import FAILURES, NotFilled
 
 #: All kernels, as they are defined.

@@ -146,22 +146,20 @@ REPLACED: tuple[tuple[Any, str, Any], ...] = (
 NUMBAS: dict[str, Any] = {}
 
 
-def install() -> bool:
-    """Change how Numba finishes libraries; whether that could be done."""
+def install() -> None:
+    """Change how Numba finishes libraries, if it is one of the versions that are known."""
     version = tuple(int(part) for part in numba.__version__.split(".")[:2])
     known = all(hasattr(owner, name) for owner, name, _ in REPLACED)
     known &= hasattr(JITCPUCodegen, "_module_pass_manager")
     if not (FIRST_KNOWN <= version <= LAST_KNOWN and known):
-        return False
+        return
     NUMBAS.update({name: getattr(owner, name) for owner, name, _ in REPLACED})
     for owner, name, ours in REPLACED:
         setattr(owner, name, ours)
     register("numba:compile", _Depth())
-    return True
 
 
-#: Whether helpers are linked once.
-LINKS_ONCE = install()
+install()
 
 
 def register_kernel(dispatcher: Any) -> None:

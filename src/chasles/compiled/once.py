@@ -20,8 +20,7 @@ from numba.extending import lower_builtin, type_callable
 
 from chasles.compiled.cache import KernelCache
 from chasles.compiled.linking import register_kernel
-from chasles.compiled.notice import FIRST_COMPILE
-from chasles.compiled.preparing import JIT_OPTIONS, preparing
+from chasles.compiled.preparing import FIRST_COMPILE, JIT_OPTIONS, preparing
 from chasles.compiled.reach import ONCE
 from chasles.compiled.slots import FILL, ROUTINES, NotFilled, Slot, slot_of
 

@@ -13,8 +13,6 @@ from typing import Any
 from numba.core import typed_passes, untyped_passes
 from numba.core.compiler import Compiler, CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.ir_utils import build_definitions
-from numba.core.ssa import reconstruct_ssa
 from numba.core.transforms import canonicalize_cfg
 
 #: In order; where Numba has no pass of such a name, all of its own are run.
@@ -34,13 +32,22 @@ NEEDED = (
     (typed_passes, "NativeLowering"),
     (typed_passes, "NoPythonBackend"),
 )
+#: An attribute of functions that are compiled by these passes.
+OURS = "is_of_chasles"
 KNOWN = all(hasattr(module, name) for module, name in NEEDED)
 
 
-def tidy(function: Any) -> None:
-    """What is left of Numba's post-processing without lifetimes and generators."""
-    function.blocks = canonicalize_cfg(function.blocks)
-    function.generator_info = None
+def without_lifetimes(run: Any) -> Any:
+    """Numba's processing after a pass; of our functions without lifetimes, but for the last."""
+
+    def tidied(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+        if emit_dels or not hasattr(self.func_ir, OURS):
+            run(self, emit_dels, extend_lifetimes)
+            return
+        self.func_ir.blocks = canonicalize_cfg(self.func_ir.blocks)
+        self.func_ir.generator_info = None
+
+    return tidied
 
 
 def counts_references(state: Any) -> bool:
@@ -51,34 +58,14 @@ def counts_references(state: Any) -> bool:
 
 if KNOWN:
 
-    @register_pass(mutates_CFG=False, analysis_only=False)
-    class Process(untyped_passes.IRProcessing):
-        """IRProcessing without lifetimes."""
-
-        def run_pass(self, state: Any) -> bool:
-            tidy(state.func_ir)
-            return True
-
     @register_pass(mutates_CFG=True, analysis_only=False)
-    class AssignOnce(untyped_passes.ReconstructSSA):
-        """ReconstructSSA without lifetimes."""
+    class Translate(untyped_passes.TranslateByteCode):
+        """TranslateByteCode, whose result is known as ours."""
 
         def run_pass(self, state: Any) -> bool:
-            state.func_ir = reconstruct_ssa(state.func_ir)
-            self._patch_locals(state)
-            state.func_ir._definitions = build_definitions(state.func_ir.blocks)
-            tidy(state.func_ir)
-            return True
-
-    @register_pass(mutates_CFG=True, analysis_only=False)
-    class StripPhis(typed_passes.PreLowerStripPhis):
-        """PreLowerStripPhis without lifetimes."""
-
-        def run_pass(self, state: Any) -> bool:
-            state.func_ir = self._strip_phi_nodes(state.func_ir)
-            state.func_ir._definitions = build_definitions(state.func_ir.blocks)
-            tidy(state.func_ir)
-            return True
+            done: bool = super().run_pass(state)
+            setattr(state.func_ir, OURS, True)
+            return done
 
     @register_pass(mutates_CFG=False, analysis_only=True)
     class Legalize(typed_passes.IRLegalization):
@@ -87,12 +74,7 @@ if KNOWN:
         def run_pass(self, state: Any) -> bool:
             return super().run_pass(state) if counts_references(state) else True
 
-    OURS = {
-        "IRProcessing": Process,
-        "ReconstructSSA": AssignOnce,
-        "PreLowerStripPhis": StripPhis,
-        "IRLegalization": Legalize,
-    }
+    INSTEAD = {"TranslateByteCode": Translate, "IRLegalization": Legalize}
 
 
 class FewPasses(CompilerBase):
@@ -101,7 +83,7 @@ class FewPasses(CompilerBase):
     def define_pipelines(self) -> Any:
         passes = PassManager("chasles")
         for module, name in NEEDED:
-            passes.add_pass(OURS.get(name, getattr(module, name)), name)
+            passes.add_pass(INSTEAD.get(name, getattr(module, name)), name)
         passes.finalize()
         return [passes]
 

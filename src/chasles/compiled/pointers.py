@@ -19,7 +19,7 @@ from numba.np.arrayobj import make_array
 
 from chasles.compiled import lending
 from chasles.compiled.lending import LentType
-from chasles.compiled.overloads import overload
+from chasles.compiled.reach import overload
 
 
 def lend(record: Any) -> Any:

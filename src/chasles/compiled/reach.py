@@ -11,9 +11,11 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numba.extending
 import numpy as np
 from numba import types as numba_types
 from numba.core.dispatcher import Dispatcher
+from numba.core.typing.templates import builtin_registry
 from numba.extending import _Intrinsic
 
 #: How Python functions are said to kernels: the functions registered by `overload`.
@@ -27,6 +29,36 @@ ONCE: dict[Any, str] = {}
 #: Packages whose versions stand beside the digest.
 COVERED = ("numba", "numpy", "llvmlite", "ctypes")
 ATOMS = (int, float, complex, str, bytes, type(None), type(Ellipsis), np.generic, np.dtype)
+
+
+class WhoeverAsks(dict):
+    """Compiled forms of an overload by (context, types of arguments, of keywords), whoever calls.
+
+    Numba keeps them by the options of the caller, too: a formula called from a kernel, from a
+    routine and from an inlined routine would be compiled three times.  The options of our helpers
+    do not depend on their callers.
+    """
+
+    def __getitem__(self, key: Any) -> Any:
+        return super().__getitem__(key[:3])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key[:3], value)
+
+
+def overload(function: Any, **options: Any) -> Callable[[Any], Any]:
+    """Numba's `overload`, compiled once whatever the options of the callers."""
+    decorate = numba.extending.overload(function, **options)
+
+    def decorated(typed: Any) -> Any:
+        decorate(typed)
+        MEANINGS.setdefault(function, []).append(typed)
+        newest = builtin_registry.functions[-1]
+        if getattr(newest, "key", None) is function and hasattr(newest, "_impl_cache"):
+            newest._impl_cache = WhoeverAsks()
+        return typed
+
+    return decorated
 
 
 class Unknown(Exception):

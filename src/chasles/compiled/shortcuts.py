@@ -26,8 +26,11 @@ from numba.core.base import BaseContext
 from numba.core.callconv import RETCODE_OK, CPUCallConv
 from numba.core.cpu import CPUContext
 from numba.core.ir import Inst, Var
+from numba.core.postproc import PostProcessor
 from numba.core.types.functions import BaseFunction
 from numba.core.typing import Context
+
+from chasles.compiled.passes import without_lifetimes
 
 SCALARS = (types.Number, types.Boolean)
 REGISTRIES = "load_additional_registries"
@@ -44,10 +47,11 @@ def shortcuts() -> Iterator[None]:
     lock = getattr(ffi.lib, "_lock", None)
     with (
         _replacing,
-        replaced(BaseContext, "get_abi_sizeof", remembered_sizes),
-        replaced(BaseFunction, "get_call_type", remembered_calls),
-        replaced(CPUContext, REGISTRIES, loaded_once),
-        replaced(Context, REGISTRIES, loaded_once),
+        replaced(BaseContext, "get_abi_sizeof", remembered(lambda context, kind: str(kind))),
+        replaced(BaseFunction, "get_call_type", remembered(call_of_numbers)),
+        replaced(CPUContext, REGISTRIES, remembered(id)),
+        replaced(Context, REGISTRIES, remembered(id)),
+        replaced(PostProcessor, "run", without_lifetimes),
         replaced(Inst, "_rec_list_vars", lambda listed: variables_in),
         replaced(cgutils, "alloca_once", unfilled),
         replaced(CPUCallConv, "_return_errcode_raw", noted_codes),
@@ -71,44 +75,29 @@ def replaced(owner: Any, name: str, made_from: Callable[[Any], Any]) -> Iterator
         setattr(owner, name, original)
 
 
-def remembered_sizes(size_of: Any) -> Any:
-    """The sizes of LLVM's types, by how they are written."""
-    sizes: dict[str, int] = {}
+def remembered(key_of: Callable[..., Any]) -> Callable[[Any], Any]:
+    """What a method answers, kept by a key of its arguments; with None for a key it is asked."""
 
-    def remembered(self: Any, kind: Any) -> int:
-        written = str(kind)
-        if written not in sizes:
-            sizes[written] = size_of(self, kind)
-        return sizes[written]
+    def made_from(method: Any) -> Any:
+        known: dict[Any, Any] = {}
 
-    return remembered
+        def answer(*args: Any) -> Any:
+            key = key_of(*args)
+            if key is None:
+                return method(*args)
+            if key not in known:
+                known[key] = args, method(*args)  # the arguments keep their ids
+            return known[key][1]
 
+        return answer
 
-def remembered_calls(call_type: Any) -> Any:
-    """The signatures of functions of numbers alone, by the types of these."""
-    signatures: dict[Any, Any] = {}
-
-    def remembered(self: Any, context: Any, args: Any, kws: Any) -> Any:
-        if kws or not all(isinstance(kind, SCALARS) for kind in args):
-            return call_type(self, context, args, kws)
-        key = id(self), args
-        if key not in signatures:
-            signatures[key] = self, call_type(self, context, args, kws)  # self keeps its id
-        return signatures[key][1]
-
-    return remembered
+    return made_from
 
 
-def loaded_once(load: Any) -> Any:
-    """What Numba's own modules declare, once for every context; what is new is loaded elsewhere."""
-    done: dict[int, Any] = {}
-
-    def loaded(self: Any) -> None:
-        if id(self) not in done:
-            done[id(self)] = self  # keeps its id
-            load(self)
-
-    return loaded
+def call_of_numbers(function: Any, context: Any, args: Any, kws: Any) -> Any:
+    """A call of numbers alone, by their types."""
+    is_plain = not kws and all(isinstance(kind, SCALARS) for kind in args)
+    return (id(function), args) if is_plain else None
 
 
 def variables_in(self: Any, value: Any) -> list[Any]:

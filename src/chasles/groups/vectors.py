@@ -58,12 +58,6 @@ def cross(a, b):
     )
 
 
-@formula
-def norm2(a):
-    """a . a."""
-    return dot(a, a)
-
-
 # --- matrices ---
 
 

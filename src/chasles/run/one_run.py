@@ -19,7 +19,7 @@ from chasles.build.system.coordinates import coordinate_keys
 from chasles.build.system.step_bounds import UNBOUNDED, step_bounds
 from chasles.integrators.advance import seconds_compiling
 from chasles.integrators.methods import find_method
-from chasles.many.traced.recorded_choice import KERNELS, with_recorded_steps
+from chasles.many.traced.stepping import KERNELS, with_recorded_steps
 from chasles.model import InvalidOption, SimulationStopped, UnknownName
 from chasles.model.model import checked_model, plural
 from chasles.notices import logged

@@ -204,7 +204,10 @@ def memory_of(array: Any) -> tuple[int, int]:
 
 
 class Unboxing:
-    """Records with flat lists for arrays; arrays that share memory share a list."""
+    """Records with flat lists for arrays, however nested: lists can hold traced scalars.
+
+    Arrays that share memory share a list.
+    """
 
     def __init__(self, make: Callable[[Any], Any] = lambda array: array.reshape(-1).tolist()):
         self.make = make
@@ -224,11 +227,6 @@ class Unboxing:
         if key not in self.lists:
             self.lists[key] = array, self.make(array)
         return self.lists[key][1]
-
-
-def unboxed(record: Any) -> Any:
-    """Arrays as flat lists of Python numbers, however nested: they can hold traced scalars."""
-    return Unboxing().of(record)
 
 
 def recorded(function: Callable[..., Sequence[Any]], inputs: Sequence[float]) -> Program:

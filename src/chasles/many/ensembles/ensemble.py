@@ -10,14 +10,14 @@ import numpy as np
 from chasles.core.arrays import ABSOLUTE_WIDTH, CHART_WIDTH, Floats
 from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
-from chasles.many.ensembles.finish import Finisher, member_warnings, warn_of_members
+from chasles.many.ensembles.finish import Finisher, member_warnings, warn_of_suspects
 from chasles.many.ensembles.gpu import GpuRun, find_cupy
 from chasles.many.ensembles.lanes import EnsembleState, LaneRun, cores
 from chasles.many.ensembles.members import Members, checked_runs, checked_values, make_members
 from chasles.many.ensembles.observe import checked_quantities, observing
 from chasles.many.ensembles.smooth import is_smooth, make_smooth_members
 from chasles.many.traced.loop_ir import ACCUMULATED
-from chasles.many.traced.recorded_choice import AUTO, GENERIC, KERNELS, PLAIN_STEPS, generic_at_hand
+from chasles.many.traced.stepping import AUTO, GENERIC, KERNELS, PLAIN_STEPS, generic_at_hand
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import check_flag, checked_count
 from chasles.model.keywords import checked_keywords, explained
@@ -150,7 +150,7 @@ def ensemble(
         "device": run.device,
     }
     found = dataset(model, members, state, values, names, run, attributes)
-    warn_of_members(found["warnings"].values.tolist(), grid.step)
+    warn_of_suspects(found["warnings"].values.tolist(), grid.step)
     return found
 
 

@@ -18,7 +18,7 @@ from chasles.core.state_block import MISSED_SINCE, NEVER, OPEN_SINCE, UNBALANCED
 from chasles.integrators.advance import SEEN
 from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
-from chasles.many.traced.record import Key, Path, own_leaves, with_number
+from chasles.many.traced.record import Key, own_leaves, with_number
 from chasles.many.traced.stepping import TracedSteps
 from chasles.model import ChaslesWarning
 from chasles.run.checks import alarms_in_words
@@ -36,17 +36,15 @@ class Loan:
 
     def with_numbers(self, places: Sequence[Key], values: Floats) -> Stepper:
         """The stepper with other numbers at some places."""
-        fields: dict[Path, float] = {}
+        own = records_of(self.stepper)
+        records: Any = own
         for (path, entry), value in zip(places, values, strict=True):
             if path in self.arrays:
                 self.arrays[path].reshape(-1)[entry] = value
             else:
-                fields[path] = float(value)
-        if not fields:
+                records = with_number(records, path, float(value))
+        if records is own:
             return self.stepper
-        records: Any = records_of(self.stepper)
-        for path, number in fields.items():
-            records = with_number(records, path, number)
         return replace(self.stepper, mechanism=records[0], scheme=records[2])
 
 
@@ -114,23 +112,16 @@ class Finisher:
 
         self.each(group, work)
 
-    def plainly_for(self, stepper: Stepper, steps: int) -> TracedSteps:
-        """Who takes so many steps: few as plain Python, where the kernel would be compiled."""
-        few = self.plainly if steps <= self.plainly else 0
-        self.plainly = max(0, self.plainly - steps)
-        return TracedSteps(stepper, np.nan, plainly=few)
-
     def steps(self, state: Any, member: int, stepper: Stepper, first: int, last: int) -> None:
+        """Few of them as plain Python, where the kernel would have to be compiled."""
         block, spare = state.blocks[member], np.zeros(state.blocks.shape[1])
         every = state.every
         first_row = first // every + 1
         rows = np.zeros((max(1, last // every - first_row + 1), stepper.layout.kept))
-        plain = self.plainly_for(stepper, last - first)
-        index, outcome = first, OK
-        while index < last and outcome == OK:
-            reach = index + 1 if plain.plainly else last
-            grid = (0.0, state.step, index, reach, state.steps)
-            index, outcome = plain.generic(block, spare, grid, every, SEEN, rows, first_row)
+        quick = TracedSteps(stepper, np.nan, plainly=self.plainly)
+        self.plainly = max(0, self.plainly - (last - first))
+        grid = (0.0, state.step, first, last, state.steps)
+        index, outcome = quick.generic(block, spare, grid, every, SEEN, rows, first_row)
         state.otherwise += index - first
         state.at[member] = index
         self.keep(state, member, rows[: index // every - first_row + 1], first_row)
@@ -176,14 +167,17 @@ def member_warnings(blocks: Floats, finisher: Finisher) -> list[str]:
     return said
 
 
-def warn_of_members(said: Sequence[str], step: float) -> None:
+def warn_of_suspects(said: Sequence[str], step: float) -> None:
     """One warning for all of them."""
     suspect = [k for k, text in enumerate(said) if text]
     if suspect:
-        warnings.warn(
-            f"ensemble: {len(suspect)} of {len(said)} members are suspect; member {suspect[0]}:"
+        warn_of_members(
+            f"{len(suspect)} of {len(said)} members are suspect; member {suspect[0]}:"
             f" {said[suspect[0]]}. The variable `warnings` has all of them. Take a smaller step"
-            f" than {step:g} s, or a method of higher order.",
-            ChaslesWarning,
-            stacklevel=4,
-        )
+            f" than {step:g} s, or a method of higher order.", 5,
+        )  # fmt: skip
+
+
+def warn_of_members(what: str, level: int) -> None:
+    """Warn whoever called `ensemble`."""
+    warnings.warn(f"ensemble: {what}", ChaslesWarning, stacklevel=level)

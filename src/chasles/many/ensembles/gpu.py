@@ -5,7 +5,6 @@ whose guards fail stop, and are finished on the CPU as those of lanes are; so ar
 even small chunks can take there.  A step is also exported as source text that compiles by itself.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 
 from chasles.core.arrays import Floats, Integers
 from chasles.integrators.tableaux import Tableau
+from chasles.many.ensembles.finish import warn_of_members
 from chasles.many.ensembles.lanes import LaneRun
 from chasles.many.ensembles.members import (
     equal_steps,
@@ -22,9 +22,9 @@ from chasles.many.ensembles.members import (
     records_of,
 )
 from chasles.many.traced.cuda import KERNEL, cuda_source
+from chasles.many.traced.machine import Variant
 from chasles.many.traced.record import NotTraceable, Recording, record
-from chasles.many.traced.running import Variant
-from chasles.model import ChaslesWarning, Model
+from chasles.model import Model
 from chasles.model.model import checked_model
 from chasles.run.time_grid import checked_step
 
@@ -52,11 +52,6 @@ def find_cupy() -> Any | None:
         why += f": {error}"
     warn_of_members(f"{why}: the members run on the CPU.{remedy}", 5)
     return None
-
-
-def warn_of_members(what: str, level: int) -> None:
-    """Warn whoever called `ensemble`."""
-    warnings.warn(f"ensemble: {what}", ChaslesWarning, stacklevel=level)
 
 
 @dataclass

@@ -18,8 +18,8 @@ from chasles.core.arrays import Floats, Integers
 from chasles.many.ensembles.finish import Finisher, in_threads
 from chasles.many.ensembles.members import Members, records_of
 from chasles.many.traced.loop_ir import ACCUMULATED
+from chasles.many.traced.machine import Shelf, Variant, machine_code
 from chasles.many.traced.record import NotTraceable, Recording, record
-from chasles.many.traced.running import Shelf, Variant, machine_code
 from chasles.scalars.nodes import Program
 
 #: Recordings of an ensemble, at the most.

@@ -66,12 +66,11 @@ def violation(joint: int) -> Quantity:
         joints = system.joints
         turn, shift = opening_of(system.joints, joint, workspace.absolute)
         kind, locked = CONSTRAINTS[joints.kind[joint]], joints.locked[joint]
-        if kind is LOWER_PAIR and joints.constant[joint] == 0.0:
-            gap = tuple(shift[k] if locked >> (3 + k) & 1 else 0.0 for k in range(3))
-        else:
-            poses = [pose_of(workspace.absolute, side[joint]) for side in (joints.a, joints.b)]
-            opening = Opening(turn, shift, joints.constant[joint], locked, 0.0, poses, None)
-            gap = kind.gap(opening)[1]
+        if kind is LOWER_PAIR:
+            locked &= 0b111000  # angles, which are not asked for, would branch
+        poses = [pose_of(workspace.absolute, side[joint]) for side in (joints.a, joints.b)]
+        opening = Opening(turn, shift, joints.constant[joint], locked, 0.0, poses, None)
+        gap = kind.gap(opening)[1]
         return sqrt(dot(gap, gap))
 
     return value

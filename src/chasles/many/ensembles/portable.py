@@ -128,22 +128,24 @@ def coupled_sliders(
     make: Make, counts: Sequence[int], first: Positions
 ) -> list[tuple[int, ...]]:  # fmt: skip
     """Groups of sliders: those that move the same entries are in one."""
+
+    def vector(at: Positions) -> Floats:
+        """First block and all numbers of the records."""
+        return image_of(make(at)).whole + 0.0
+
     ends = [(0, count - 1) for count in counts]
-    singles = [moved(first, {k: at}) for k, pair in enumerate(ends) for at in pair]
-    corners = list(product(*ends))
-    stepper = make(first)
-    judging = judging_entries(stepper)
-    base = vectors(make, [first, *singles, *corners])
-    changed = [np.zeros(base.shape[1], bool) for _ in counts]
-    for row, at in zip(base[1:], singles):
-        for k, own in enumerate(changed):
-            if at[k] != first[k]:
-                own |= different(row, base[0]) & ~judging
-    for corner, row in zip(corners, base[1 + len(singles) :]):
-        missed = different(overlaid(base, singles, first, corner), row) & ~judging
-        if missed.any():
+    singles = [(k, at) for k, pair in enumerate(ends) for at in pair]
+    moves = ~judging_entries(make(first))
+    base = vector(first)
+    alone = {(k, at): vector(moved(first, {k: at})) for k, at in singles}
+    changed = {single: different(row, base) & moves for single, row in alone.items()}
+    for corner in product(*ends):
+        overlaid = base.copy()  # what it would be if every slider moved entries of its own
+        for single in enumerate(corner):
+            overlaid[changed[single]] = alone[single][changed[single]]
+        if (different(overlaid, vector(corner)) & moves).any():
             return [tuple(range(len(counts)))]  # entries that depend on several at once
-    return together(changed)
+    return together([changed[k, low] | changed[k, high] for k, (low, high) in enumerate(ends)])
 
 
 def judging_entries(stepper: Stepper) -> Any:
@@ -156,23 +158,6 @@ def judging_entries(stepper: Stepper) -> Any:
 
 def moved(positions: Positions, others: dict[int, int]) -> Positions:
     return tuple(others.get(k, at) for k, at in enumerate(positions))
-
-
-def vectors(make: Make, positions: Sequence[Positions]) -> Floats:
-    """First block and all numbers of the records at some positions."""
-    return np.stack([image_of(make(at)).whole + 0.0 for at in positions])
-
-
-def overlaid(
-    base: Floats, singles: Sequence[Positions], first: Positions, corner: Positions
-) -> Floats:
-    """What a corner would be if every slider moved entries of its own."""
-    found: Floats = base[0].copy()
-    for row, at in zip(base[1:], singles):
-        if any(a == c != f for a, c, f in zip(at, corner, first)):
-            new = different(row, base[0])
-            found[new] = row[new]
-    return found
 
 
 def together(changed: Sequence[Any]) -> list[tuple[int, ...]]:

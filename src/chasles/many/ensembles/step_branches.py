@@ -13,8 +13,8 @@ from chasles.many.ensembles.finish import Loan
 from chasles.many.ensembles.members import Members, not_recorded, records_of
 from chasles.many.traced.formulas import with_picked_pieces
 from chasles.many.traced.loop_ir import RUN, run_ir
+from chasles.many.traced.machine import Variant, machine_code
 from chasles.many.traced.record import NotTraceable, Recording, record
-from chasles.many.traced.running import Variant, machine_code
 from chasles.many.traced.wasm import wasm_module
 from chasles.model import InvalidOption
 from chasles.notices import while_waiting
@@ -57,59 +57,52 @@ class Recorder:
         values = np.append(self.members.parameters[k], 0.0)
         index = 0
         while index < steps:
-            before = index
-            for branch in self.branches:
-                index = self.advanced(branch, block, values, before, steps)
-                if index > before:
-                    break
-            else:
-                if self.add_branch(stepper, block, index):
-                    index = self.advanced(self.branches[-1], block, values, before, before + 1)
-                if index == before:
-                    self.stopped[k] = index
-                    return
+            reached = self.advanced(block, values, index, steps)
+            if reached == index and self.add_branch(stepper, block, index):
+                reached = self.advanced(block, values, index, steps)
+            if reached == index:
+                self.stopped[k] = index
+                return
+            index = reached
 
-    def advanced(
-        self, branch: StepBranch, block: Floats, values: Floats, index: int, last: int
-    ) -> int:
-        """Steps by a way, on a block in place: the step reached."""
+    def advanced(self, block: Floats, values: Floats, index: int, last: int) -> int:
+        """Steps by the first branch that takes any, on a block in place: the step reached."""
         grid = (0.0, self.step, index, last, ENDLESS)
-        return branch.native.code.of_one(block, values, NOWHERE, grid)
+        for branch in self.branches:
+            reached = branch.native.code.of_one(block, values, NOWHERE, grid)
+            if reached > index:
+                return int(reached)
+        return index
 
     def add_branch(self, stepper: Stepper, block: Floats, index: int) -> bool:
         """Record the step from here on, if it can be recorded and has room beside the others."""
-        made = self.recorded(stepper, block, index)
-        if made is None or self.operations + size_of_step(made) > MOST_OPERATIONS:
-            return False
-        kept = self.members.stepper.layout.kept
-        module, imports = wasm_module(run_ir(made, kept), RUN)
-        native = Variant(made, machine_code(made, kept))
-        self.branches.append(StepBranch(native, module, imports))
-        return True
-
-    def recorded(self, stepper: Stepper, block: Floats, index: int) -> Recording | None:
-        """The step from here on; None where none can be recorded beside the others."""
         if len(self.branches) >= MOST_BRANCHES:
-            return None
+            return False
         while_waiting(f"{self.where}: recording way {len(self.branches) + 1} of a step")
         times = self.step * index, self.step * (index + 1)
         places, records = self.members.places, records_of(stepper)
         numbers = records[0].system.signals.numbers
         asked = [entry for path, entry in places if self.loan.arrays.get(path) is numbers]
         try:
-            found = record(with_picked_pieces(records, asked), block, times, self.step, places)
+            made = record(with_picked_pieces(records, asked), block, times, self.step, places)
         except NotTraceable as error:
             if self.branches:
-                return None
+                return False
             film = "; or make a film: result.animate('film.html')"
             raise not_recorded(self.where, error, film) from error
-        if not self.branches and size_of_step(found) > MOST_OPERATIONS:
+        if self.operations + size_of_step(made) > MOST_OPERATIONS:
+            if self.branches:
+                return False
             raise InvalidOption(
-                f"{self.where}: a step of this model takes {size_of_step(found)} operations, more"
+                f"{self.where}: a step of this model takes {size_of_step(made)} operations, more"
                 f" than the {MOST_OPERATIONS} that a page holds.",
                 "Make a film: result.animate('film.html').",
             )
-        return found
+        kept = self.members.stepper.layout.kept
+        module, imports = wasm_module(run_ir(made, kept), RUN)
+        native = Variant(made, machine_code(made, kept))
+        self.branches.append(StepBranch(native, module, imports))
+        return True
 
 
 def size_of_step(recording: Recording) -> int:

@@ -11,7 +11,7 @@ from chasles.integrators.methods import find_method
 from chasles.integrators.stabilisation import Baumgarte
 from chasles.integrators.tableaux import Tableau
 from chasles.many.ensembles.members import Members, checked_runs, image_of
-from chasles.many.gradients.reader_ir import LANES
+from chasles.many.gradients.reader import LANES
 from chasles.many.gradients.reverse_pass import ReversePass, along_directions
 from chasles.many.gradients.setup import Slope, directions, slope_along
 from chasles.many.gradients.tape import Tape
@@ -137,11 +137,8 @@ def gradient(
     tape = make_tape(stepper, numbers, grid.step, grid.steps, returns=not few)
     reverse_pass = ReversePass(tape, function, min(grid.save_every, grid.steps))
     result = Gradient({path: np.zeros(value.shape) for path, value in values.items()})
-    result.value, result.t, result.absolute = (
-        reverse_pass.value,
-        reverse_pass.t,
-        reverse_pass.absolute,
-    )
+    result.value, result.t = reverse_pass.value, reverse_pass.t
+    result.absolute = reverse_pass.absolute
     forward = mode == FORWARD or (few and tape.listed)
     begun = tape.totals.copy()
     chosen = np.append(np.ones(tape.width, bool), numbers)

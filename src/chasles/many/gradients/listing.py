@@ -7,6 +7,7 @@ ready the most frequent operation comes first.  Some ten stand together in the l
 """
 
 import heapq
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -46,8 +47,8 @@ class Listing:
 
     runs       (R, 3) operation, where its rows begin, how many there are
     rows       slots of results and operands of every node, one after the other
-    size       slots in all
-    inputs, outputs, constants  their slots
+    size       slots in all: of constants, inputs and results
+    outputs    their slots
     numbers    the constants themselves
     guards     comparison -> slots of its left and right sides, and its recorded outcomes
     """
@@ -55,9 +56,7 @@ class Listing:
     runs: Slots
     rows: Slots
     size: int
-    inputs: Slots
     outputs: Slots
-    constants: Slots
     numbers: Floats
     guards: dict[str, tuple[Slots, Slots, Any]]
 
@@ -109,10 +108,12 @@ class Slotting:
     With `reuse`, slots of numbers that nobody needs any more are given away again.
     """
 
-    def __init__(self, program: Program, runs: Sequence[Sequence[int]], reuse: bool) -> None:
+    def __init__(self, program: Program, reuse: bool) -> None:
         self.program, self.reuse = program, reuse
-        self.numbers: dict[Any, int] = {}
-        self.collect_numbers()
+        nodes = [node for node in program.nodes if node.name != "part"]
+        asked = [x for node in nodes for x in node.operands] + program.results
+        constants = dict.fromkeys(key_of(x) for x in asked if not isinstance(x, Place))
+        self.numbers = {key: slot for slot, key in enumerate(constants)}
         first = len(self.numbers)
         self.slot = {k: first + k for k in range(program.inputs)}
         self.size = first + program.inputs
@@ -123,23 +124,9 @@ class Slotting:
                 whole, part = node.operands
                 assert isinstance(whole, Place) and not isinstance(part, Place)
                 self.parts.setdefault(whole.index, [-1, -1])[int(part)] = program.inputs + k
-        self.uses = self.count_uses() if reuse else {}
-
-    def collect_numbers(self) -> None:
-        program = self.program
-        asked = [x for node in program.nodes if node.name != "part" for x in node.operands]
-        for x in (*asked, *program.results):
-            if not isinstance(x, Place):
-                self.numbers.setdefault(key_of(x), len(self.numbers))
-
-    def count_uses(self) -> dict[int, int]:
-        """Rows that need a place; outputs and guards need theirs for ever."""
-        program, uses = self.program, dict[int, int]()
-        for node in program.nodes:
-            if node.name != "part":
-                for x in set(places_of(node.operands)):
-                    uses[x] = uses.get(x, 0) + 1
-        return uses | dict.fromkeys(places_of(program.results), 2**62)
+        # Rows that need a place; outputs and guards need theirs for ever.
+        self.uses = Counter(x for node in nodes for x in set(places_of(node.operands)))
+        self.uses.update(dict.fromkeys(places_of(program.results), 2**62))
 
     def of(self, x: Operand) -> int:
         return self.slot[x.index] if isinstance(x, Place) else self.numbers[key_of(x)]
@@ -178,7 +165,7 @@ def key_of(x: float) -> bytes:
 def listing_of(program: Program, reuse: bool = False) -> Listing:
     """The tables of a program."""
     runs = together(program)
-    slots = Slotting(program, runs, reuse)
+    slots = Slotting(program, reuse)
     rows: list[int] = []
     heads: list[tuple[int, int, int]] = []
     for run in runs:
@@ -196,9 +183,7 @@ def listing_of(program: Program, reuse: bool = False) -> Listing:
             side.append(one if side is sides[2] else slots.of(one))
     return Listing(
         np.array(heads, np.int32).reshape(-1, 3), np.array(rows, np.int32), slots.size,
-        np.arange(program.inputs, dtype=np.int32) + len(slots.numbers),
         np.array([slots.of(x) for x in program.outputs], np.int32),
-        np.arange(len(slots.numbers), dtype=np.int32),
         np.frombuffer(b"".join(slots.numbers), float),
         {name: (np.array(a, np.int32), np.array(b, np.int32), np.array(outcome, bool))
          for name, (a, b, outcome) in guards.items()},

@@ -17,20 +17,19 @@ import numpy as np
 
 from chasles.core.arrays import ABSOLUTE_WIDTH, Floats
 from chasles.many.ensembles.observe import read_program
-from chasles.many.gradients.branches import Branch
-from chasles.many.gradients.reader_ir import LANES
-from chasles.many.gradients.tape import Tape
+from chasles.many.gradients.reader import LANES
+from chasles.many.gradients.tape import Branch, Tape
 from chasles.many.gradients.trajectory import Trajectory, answer_of
 from chasles.many.traced.adjoint import adjoint
 from chasles.scalars.nodes import Program
 
 
 class ReversePass:
-    """A course gone along once.
+    """A run of a tape, the value of a function of it, and what its kept states weigh in that.
 
     block     the first state block
     begins    (first, last, block) of segments
-    taken     (first, last, branch) of all stretches
+    taken     (first, last, branch) of all steps
     kept      (T,) steps after which the function sees the run
     t         (T,) s
     absolute  (T, n, 18)
@@ -67,7 +66,7 @@ class ReversePass:
         return np.array(rows)
 
     def back(self) -> Floats:
-        """Weights of the first block; those of parameters add up in the course."""
+        """Weights of the first block; those of parameters add up in the tape."""
         tape, weights = self.tape, np.zeros(self.tape.width)
         for number, (first, last, begin) in enumerate(reversed(self.begins)):
             states = tape.segment(begin, first, last) if number > 0 else self.last_states

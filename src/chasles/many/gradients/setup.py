@@ -73,7 +73,7 @@ class Slope:
 
     share   entries of the field's gradient that it stands for
     width   of the block
-    doubts  by how much both differences disagree
+    errors  by how much both differences disagree
     jumps   what is another number here than on both sides; never of the block
     """
 
@@ -117,7 +117,7 @@ def slope_along(
         again = made({})
         is_same = image_of(again).structure == here.structure  # addresses of formulas are not
         raise other_choices(path) if is_same else not_ours(again.solver.setup.model)
-    rounding = ROUNDING if -1 in images else ROUNDING_ASIDE
+    rounding = ROUNDING if min(images) < 0 < max(images) else ROUNDING_ASIDE
     table = {k: image.whole for k, image in images.items()}
     largest = np.max([np.abs(one) for one in table.values()], axis=0)
     with np.errstate(invalid="ignore"):
@@ -126,10 +126,10 @@ def slope_along(
         np.nan_to_num(one, nan=0.0, posinf=0.0, neginf=0.0) for one in (largest, *found)
     )
     for one in (high, jump):
-        one[np.abs(one) <= rounding * largest / abs(h)] = 0.0
+        one[np.abs(one) <= rounding * largest / h] = 0.0
     width, errors = len(here.block), np.maximum(np.abs(high - low), np.abs(jump))
     steepest = np.abs(high[width:]).max(initial=0.0)
-    jumps = np.abs(jump) > np.maximum(JUMP * largest / abs(h), AGREE * steepest)
+    jumps = np.abs(jump) > np.maximum(JUMP * largest / h, AGREE * steepest)
     jumps[:width] = False
     return Slope(path, share, width, high, errors, jumps)
 
@@ -139,33 +139,25 @@ def neighbours(
 ) -> tuple[float, dict[int, Image]]:
     """The step of differences, and images of k steps: of both sides, or of one that is allowed."""
     h = SHARE * size_of(value, path)
-    sides = (*range(-4, 0), *range(1, 5)), (*range(1, 9),), (*range(-8, 0),)
     refused: list[ChaslesError] = []
-    for numbers in sides:
+    for sides in ((*range(-4, 0), *range(1, 5)), range(1, 9), range(-8, 0)):
         try:
-            images = {k: image_of(made({path: value + k * h * change})) for k in numbers}
+            return h, {k: image_of(made({path: value + k * h * change})) for k in sides}
         except ChaslesError as error:
             refused.append(error)
-            continue
-        if numbers == sides[2]:
-            return -h, {-k: image for k, image in images.items()}
-        return h, images
     raise not_allowed(path, change, refused[0]) from refused[0]
 
 
 def differences(y: Floats, table: dict[int, Floats], h: float) -> tuple[Floats, Floats, Floats]:
     """Slopes of eighth and of sixth order, and how far y is from what neighbours say, over h."""
-    values = {0: y, **table}
 
     def along(steps: Sequence[int], is_slope: bool) -> Floats:
-        parts = (w * (values[k] - y) for k, w in zip(steps, weights(steps, is_slope)))
+        found = weights((0, *steps) if is_slope else steps, is_slope)
+        parts = (w * (table[k] - y) for k, w in zip(steps, found[-len(steps) :], strict=True))
         return np.asarray(sum(parts) / h)
 
-    if -1 in table:
-        eight, six = (*range(-4, 0), *range(1, 5)), (*range(-3, 0), *range(1, 4))
-    else:
-        eight, six = tuple(range(9)), tuple(range(7))
-    return along(eight, True), along(six, True), -along(tuple(table), False)
+    eight = sorted(table, key=abs)
+    return along(eight, True), along(eight[:6], True), -along(eight, False)
 
 
 def weights(steps: Sequence[int], is_slope: bool) -> list[float]:

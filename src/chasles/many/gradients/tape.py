@@ -5,6 +5,7 @@ computed again on the way back.  Memory grows as the root of the number of steps
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import isqrt
 from typing import Any
 
@@ -14,19 +15,92 @@ from chasles.build.start.redundancy import Redundancy
 from chasles.core.arrays import Floats
 from chasles.integrators.advance import UNSEEN
 from chasles.many.ensembles.members import Members, records_of
-from chasles.many.gradients.branches import Branch, CompiledBranch, ListedBranch
+from chasles.many.gradients.reader import ListEvaluator
 from chasles.many.traced.llvm_ir import used_inputs
+from chasles.many.traced.machine import MachineCode, Shelf, adjoint_code, machine_code
 from chasles.many.traced.record import NotTraceable, Recording, record
-from chasles.many.traced.running import Shelf
 from chasles.model import InvalidOption
 
 #: Numbers of states that are kept at once without segments: 64 MB.
 MOST_KEPT = 2**23
 #: Branches of a run that are recorded, at the most.
 MOST_VARIANTS = 40
-#: Operations of a step beyond which it is read from a list.
+#: Operations of a step beyond which it is read from a list.  Machine code is some eight times as
+#: fast, but takes 0.3 ms to make for every node, and every branch of a model needs its own.
 MOST_COMPILED = 10_000
 SHELF = Shelf()
+
+
+class Branch:
+    """A recorded step with parameters, by machine code."""
+
+    def __init__(self, recording: Recording, parameters: Floats, step: float) -> None:
+        self.recording, self.parameters, self.step = recording, parameters, step
+        self.given = np.append(parameters, 0.0)
+
+    @cached_property
+    def code(self) -> MachineCode:
+        return machine_code(self.recording, self.recording.width)
+
+    @cached_property
+    def way_back(self) -> Any:
+        return adjoint_code(self.recording)
+
+    @cached_property
+    def lanes(self) -> ListEvaluator:
+        """The step with derivatives carried along."""
+        return ListEvaluator(self.recording.step, lanes=True)
+
+    def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
+        """Steps from `index` on while guards hold: the step reached.
+
+        `now` becomes the state there; the state after step k goes to row k - first of `states`.
+        """
+        grid = (0.0, self.step, index, last, 2**62)
+        return self.code.of_one(now, self.given, states, grid, 1, first)
+
+    def back(
+        self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
+    ) -> None:
+        """Back along steps from states (count, width); weights of the last state become those of
+        the first, seeds (count, width) join them, and totals grow by those of parameters.
+        """
+        arrays = states, self.given, np.ascontiguousarray(seeds), weights, totals
+        given = (x.ctypes.data for x in arrays)
+        self.way_back(*given, 0.0, self.step, begin, len(states))
+
+
+class ListedBranch(Branch):
+    """By reading a list: one that keeps all its numbers for the way back, or the one with lanes."""
+
+    def __init__(
+        self, recording: Recording, parameters: Floats, step: float, returns: bool
+    ) -> None:
+        super().__init__(recording, parameters, step)
+        self.evaluator = ListEvaluator(recording.step) if returns else self.lanes
+
+    def inputs(self, state: Floats, index: int) -> Floats:
+        times = self.step * index, self.step * (index + 1)
+        return np.concatenate([state, times, self.parameters])
+
+    def forward(self, now: Floats, states: Floats, first: int, index: int, last: int) -> int:
+        for k in range(index, last):
+            found = self.evaluator.evaluate(self.inputs(now, k))
+            if found is None:
+                return k
+            now[:] = found
+            states[k + 1 - first] = now
+        return last
+
+    def back(
+        self, states: Floats, seeds: Floats, weights: Floats, totals: Floats, begin: int
+    ) -> None:
+        width, count = self.recording.width, len(self.parameters)
+        for k in range(len(states) - 1, -1, -1):
+            self.evaluator.evaluate(self.inputs(states[k], begin + k))
+            found = self.evaluator.back(weights + seeds[k])
+            weights[:] = found[:width]
+            totals[:count] += found[len(found) - count :]
 
 
 @dataclass
@@ -44,7 +118,7 @@ class Tape:
         self.shelf: list[Recording] = SHELF.of(self.members.constants, self.step)
         self.branches: list[Branch] = []
         self.width = self.stepper.layout.width
-        self.taken: list[tuple[int, int, Branch]] = []  # (first, last, branch) of the last stretch
+        self.taken: list[tuple[int, int, Branch]] = []  # (first, last, branch) of the last segment
         self.totals = np.zeros(max(1, len(self.parameters)))
 
     @property
@@ -81,8 +155,9 @@ class Tape:
                 "Contacts and stops make such runs: make them softer, or the run shorter.",
             )
         recording = self.kept(block, t) or self.recorded(block, t)
-        kind = CompiledBranch if len(recording.step.nodes) <= MOST_COMPILED else ListedBranch
-        branch = kind(recording, self.parameters, self.step, self.returns)
+        given = recording, self.parameters, self.step
+        is_short = len(recording.step.nodes) <= MOST_COMPILED
+        branch = Branch(*given) if is_short else ListedBranch(*given, self.returns)
         self.branches.insert(0, branch)
         return branch
 

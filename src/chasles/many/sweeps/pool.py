@@ -25,10 +25,15 @@ PATIENCE = 10.0
 
 
 class Crew:
-    """Who runs are handed to: an executor that others made, and own."""
+    """Who runs are handed to: an executor that others made, and own.
 
-    def __init__(self, executor: Executor, workers: int) -> None:
-        self.executor, self.workers = executor, workers
+    `close` lets go of what was opened to reach it; the executor is left to its owner.
+    """
+
+    def __init__(
+        self, executor: Executor, workers: int, close: Callable[[], None] = lambda: None
+    ) -> None:
+        self.executor, self.workers, self.close = executor, workers, close
 
     def submit(self, work: Callable[[Any], Any], task: Any) -> tuple[Future[Any], Any]:
         """Hand a run out; and who has it, as far as is known."""
@@ -36,9 +41,6 @@ class Crew:
 
     def renew(self, worker: Any) -> None:
         """After a worker has died: who owns the executor replaces it."""
-
-    def close(self) -> None:
-        """The executor is left to its owner."""
 
 
 class LocalCrew(Crew):
@@ -107,17 +109,6 @@ def end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=wait_for_parent, daemon=True).start()
-
-
-class DaskCrew(Crew):
-    """The workers of a scheduler, which replaces those that die."""
-
-    def __init__(self, client: Any) -> None:
-        super().__init__(client.get_executor(pure=False), max(1, sum(client.nthreads().values())))
-        self.client = client
-
-    def close(self) -> None:
-        self.client.close()
 
 
 @contextmanager
@@ -212,7 +203,8 @@ def dask_crew(address: str) -> Crew:
             f"sweep: no scheduler answers at '{address}': {error}.",
             "Start one with `dask scheduler`, and give the address that it prints.",
         ) from error
-    return DaskCrew(client)
+    threads = max(1, sum(client.nthreads().values()))
+    return Crew(client.get_executor(pure=False), threads, client.close)
 
 
 def is_lost_worker(error: BaseException) -> bool:

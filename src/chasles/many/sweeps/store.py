@@ -68,11 +68,9 @@ def open_store(folder: str | Path, fingerprint: str, count: int) -> Store:
         where.mkdir(parents=True, exist_ok=True)
         if is_new(where):
             refuse_others(where)
-        else:
-            check_plan(where, fingerprint)
         locked = lock(where)
         try:
-            if not is_new(where):  # or another process has begun in the meantime
+            if not is_new(where):  # now, since another process may have begun in the meantime
                 check_plan(where, fingerprint)
             else:
                 content = {"format": FORMAT, "fingerprint": fingerprint, "runs": count}

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chasles.many.sweeps.fingerprints import full_name, measure_fingerprint, reached_by
 from chasles.many.sweeps.plan import Plan, make_plan
 from chasles.many.sweeps.store import Store, open_store
-from chasles.many.sweeps.work import run_task
+from chasles.many.sweeps.work import full_name, measure_fingerprint, reached_by, run_task
 from chasles.model import InvalidOption, Model, UnknownName
 from chasles.model.checks import checked_callable, checked_positive
 from chasles.model.errors import short_repr

@@ -1,16 +1,18 @@
-"""One run of a sweep, wherever it is made: what comes back is plain data."""
+"""One run of a sweep, wherever it is made, and its measure: what comes back is plain data."""
 
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from chasles.build.fingerprints import Reached, Unknown
 from chasles.many.quiet import simulate_quietly, steps_between
 from chasles.many.sweeps.plan import Task
-from chasles.model import ChaslesError, SimulationStopped
+from chasles.model import ChaslesError, InvalidOption, SimulationStopped
 from chasles.model.errors import one_line, short_repr
 from chasles.model.parameters import with_parameters
 from chasles.result.result import Result
@@ -101,3 +103,39 @@ def plain(value: Any) -> Any:
             raise TypeError("measure returned a number beyond those of a double, 1.8e308") from None
         return value if isinstance(value, int) else held
     raise TypeError(f"measure returned a {type(value).__name__}, which is not a number")
+
+
+# --- whether runs that are kept belong to a measure ---
+
+
+def measure_fingerprint(measure: Any, needed: bool = False) -> str:
+    """The same for the same measure: its name, and a digest of all that it reaches.
+
+    Where runs are kept, it is `needed`, and a measure whose values cannot be told is refused.
+    """
+    if measure is None:
+        return ""
+    name = full_name(measure)
+    try:
+        return f"{name}-{Reached().digest(measure)}"
+    except Unknown as unknown:
+        if needed:
+            raise InvalidOption(
+                f"sweep: the measure {name} uses {unknown}, whose value cannot be written down:"
+                " runs that are kept could be those of another one.",
+                "Give the measure what it needs as numbers or text, or leave into out.",
+            ) from None
+        return name
+
+
+def reached_by(measure: Any) -> tuple[str, ...]:
+    """Names of the user's own functions, classes and values that a measure uses, and of itself."""
+    reached = Reached()
+    with suppress(Unknown):
+        reached.digest(measure)
+    return tuple(reached.names)
+
+
+def full_name(measure: Any) -> str:
+    kind = measure if hasattr(measure, "__qualname__") else type(measure)
+    return f"{kind.__module__}.{kind.__qualname__}"

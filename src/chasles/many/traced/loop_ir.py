@@ -75,12 +75,12 @@ DUE = """  %since = srem i64 %next, {look}
   %due = icmp eq i64 %since, 0
   %over = icmp eq i64 %next, %end
   %see = or i1 %due, %over
-  br i1 %see, label %looking, label %ready
+  br i1 %see, label %looking, label %plain
 looking:
 """
-KEEP = """  br label %keep
-keep:
-  %alive2 = phi {bits} [ %alive, %commit ], [ %alive1, %partly ]
+KEEP = """keep:
+  %alive2 = phi {bits} [ %alive, %commit0 ], [ %alive0, %partly0 ], [ %alive, %commit1 ],
+    [ %alive1, %partly1 ]
   %keeps = icmp eq i64 %next, %save
   br i1 %keeps, label %keeping, label %latch0
 keeping:
@@ -116,10 +116,6 @@ class Lanes(Body):
         )
         self.lines.append(f"  store {whole} {new}, ptr %reached, align 8")
 
-    def either(self, if_seen: str, otherwise: str, kind: str) -> str:
-        """What there is after a look, or without one."""
-        return self.put(f"phi {kind} [ {if_seen}, %looking ], [ {otherwise}, %loop ]")
-
     def put_text(self, text: str, words: dict[str, Any]) -> None:
         self.lines.append(text.format(**words).rstrip("\n"))
 
@@ -139,38 +135,21 @@ def changed(outputs: Sequence[str], program: Program) -> dict[int, str]:
     return {k: word for k, (word, place) in pairs if place != Place(k)}
 
 
-def looked(
-    body: Lanes, look: Program, parameters: int, taken: dict[int, str], holds: str,
-    words: dict[str, Any],
-) -> tuple[dict[int, str], str]:  # fmt: skip
-    """What a step has changed, and whether its guards hold, after the look at it if one is due."""
-    width = len(look.outputs)
-    kept = {k: body.load("state", k) for k, place in enumerate(look.outputs)
-            if place != Place(k) and k not in taken}  # fmt: skip
-    body.put_text(DUE, words)
-    given = body.inputs(look, width, [body.splat("%when1")], parameters)
-    outputs, sees = body.program(look, [taken.get(k, word) for k, word in enumerate(given)])
-    sees = body.put(f"and {body.bits} {holds}, {sees}")
-    body.lines += ["  br label %ready", "ready:"]
-    before, seen = taken | kept, taken | changed(outputs, look)
-    found = {k: body.either(word, before[k], body.kind) for k, word in seen.items()
-             if word != before[k]}  # fmt: skip
-    return taken | found, body.either(sees, holds, body.bits)
-
-
-def commit(body: Lanes, written: dict[int, str], holds: str) -> None:
+def commit(body: Lanes, written: dict[int, str], holds: str, way: int) -> None:
     """Store for all lanes, or for those that are alive and whose guards hold."""
-    body.lines.append(f"  %alive1 = and {body.bits} %alive, {holds}")
-    packed = body.put(f"bitcast {body.bits} %alive1 to {body.mask}")
+    alive = f"%alive{way}"
+    body.lines.append(f"  {alive} = and {body.bits} %alive, {holds}")
+    packed = body.put(f"bitcast {body.bits} {alive} to {body.mask}")
     full = body.put(f"icmp eq {body.mask} {packed}, -1")
-    body.lines += [f"  br i1 {full}, label %commit, label %partly", "partly:"]
+    body.lines += [f"  br i1 {full}, label %commit{way}, label %partly{way}", f"partly{way}:"]
     others = body.put(f"xor {body.bits} {holds}, {body.true}")
     body.stop(body.put(f"and {body.bits} %alive, {others}"))
     for k, word in written.items():
-        body.store("state", k, word, "%alive1")
-    body.lines += ["  br label %keep", "commit:"]
+        body.store("state", k, word, alive)
+    body.lines += ["  br label %keep", f"commit{way}:"]
     for k, word in written.items():
         body.store("state", k, word)
+    body.lines.append("  br label %keep")
 
 
 def run_ir(
@@ -195,7 +174,14 @@ def run_ir(
     text = HEAD.format(**words, begin="\n".join(begin.lines))
     times = [body.splat("%when0"), body.splat("%when1")]
     outputs, holds = body.program(step, body.inputs(step, width, times, parameters))
-    commit(body, *looked(body, look, parameters, changed(outputs, step), holds, words))
+    taken = changed(outputs, step)
+    body.put_text(DUE, words)
+    given = body.inputs(look, width, [times[1]], parameters)
+    seen, sees = body.program(look, [taken.get(k, word) for k, word in enumerate(given)])
+    both = body.put(f"and {body.bits} {holds}, {sees}")
+    commit(body, taken | changed(seen, look), both, 0)
+    body.lines.append("plain:")
+    commit(body, taken, holds, 1)
     body.put_text(KEEP, words)
     keep(body, kept, observe, recording)
     body.put_text(LATCH, words)

@@ -11,6 +11,7 @@ negative zero, and `signed` does the same for programs, so blocks are equal to t
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from chasles.scalars.nodes import (
@@ -44,10 +45,7 @@ def simplified_step(program: Program) -> Program:
 
 def shared(program: Program) -> Program:
     """Equal operations on equal operands once; guards once."""
-    copy = Copy(program)
-    for node in program.nodes:
-        copy.places.append(copy.put(node.name, *map(copy.moved, node.operands)))
-    return copy.whole()
+    return Copy(program).rewritten(Copy.put)
 
 
 class Copy(Tape):
@@ -80,8 +78,10 @@ class Copy(Tape):
         node = self.node(operand)
         return node.operands[0] if node is not None and node.name == "negative" else None
 
-    def whole(self) -> Program:
-        """The program, with the guards and outputs of the other one."""
+    def rewritten(self, put: Callable[..., Operand]) -> Program:
+        """The other program with nodes as they are put here, its guards and its outputs."""
+        for node in self.old.nodes:
+            self.places.append(put(self, node.name, *map(self.moved, node.operands)))
         for g in self.old.guards:
             guard = Guard(g.name, self.moved(g.left), self.moved(g.right), g.outcome)
             if isinstance(guard.left, Place) or isinstance(guard.right, Place):
@@ -108,10 +108,7 @@ def key_of(operand: Operand) -> tuple[Any, ...]:
 
 def folded(program: Program) -> Program:
     """The same numbers with fewer operations; a zero may have the other sign."""
-    copy = Copy(program)
-    for node in program.nodes:
-        copy.places.append(fold(copy, node.name, *map(copy.moved, node.operands)))
-    return copy.whole()
+    return Copy(program).rewritten(fold)
 
 
 def fold(copy: Copy, name: str, *operands: Operand) -> Operand:
@@ -193,38 +190,16 @@ RULES: dict[str, Any] = {
 
 
 def signed(program: Program) -> Program:
-    """The program of a step with + 0 at those of its outputs that may be -0.
+    """The program of a step with + 0 at its results, which may be -0.
 
     The block before it and its times are known not to be.
     """
-    never = never_minus_zero(program, len(program.outputs) + 2)
+    known = len(program.outputs) + 2
     nodes, outputs = list(program.nodes), list(program.outputs)
     for k, x in enumerate(program.outputs):
         if not isinstance(x, Place):
             outputs[k] = x + 0.0
-        elif not never[x.index]:
+        elif x.index >= known:
             nodes.append(Node("add", (x, 0.0)))
             outputs[k] = Place(program.inputs + len(nodes) - 1)
     return Program(program.inputs, tuple(nodes), program.guards, tuple(outputs))
-
-
-def never_minus_zero(program: Program, known: int) -> list[bool]:
-    """Which places are never -0: a sum is -0 only if both its terms are, say."""
-    never = [k < known for k in range(program.inputs)]
-
-    def sure(x: Operand) -> bool:
-        return never[x.index] if isinstance(x, Place) else math.copysign(1.0, x) > 0.0 or x != 0.0
-
-    for node in program.nodes:
-        a = node.operands
-        if node.name == "add":
-            never.append(sure(a[0]) or sure(a[1]))
-        elif node.name == "subtract":
-            never.append(sure(a[0]))
-        elif node.name == "multiply":
-            never.append(a[0] == a[1])
-        elif node.name in ("compensated", "part"):  # t + w and w + (t - (t + w)), where t is not -0
-            never.append(sure(a[0]))
-        else:
-            never.append(node.name == "absolute")
-    return never

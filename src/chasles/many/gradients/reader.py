@@ -1,4 +1,4 @@
-r"""The loops that read a listing, in LLVM IR: one text for all models.
+r"""Listings are read by three loops in LLVM IR: one text for all models.
 
     void values(double *values, double *slopes, i32 *rows, i32 *runs, i64 count)
 
@@ -15,9 +15,17 @@ $\bar x_i \mathrel{+}= \partial_i f\,\bar y$, and taken from it.  The partial de
 every operation are those of `traced.adjoint`.
 """
 
-from chasles.many.gradients.listing import CODES, results_of
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from chasles.core.arrays import Floats
+from chasles.many.gradients.listing import CODES, listing_of, results_of
 from chasles.many.traced.adjoint import adjoint
 from chasles.many.traced.llvm_ir import Body
+from chasles.many.traced.machine import POINTER, WHOLE, compiled
 from chasles.scalars.nodes import ARITY, PAIRS, Node, Place, Program
 
 #: Derivatives that are carried along at once: one vector of the widest processors.
@@ -177,3 +185,59 @@ def reader_ir() -> str:
             declared |= row.declared
         text += TAIL.format()
     return text + "\n".join(sorted(declared)) + "\n"
+
+
+# --- the loops in memory ---
+
+
+@cache
+def readers() -> dict[str, Any]:
+    """The same for all models, made once in a tenth of a second."""
+    code, kinds = compiled(reader_ir()), (POINTER,) * 4 + (WHOLE,)
+    return {name: code.function(name, *kinds) for name in (VALUES, SLOPES, BACK)}
+
+
+class ListEvaluator:
+    """A program to be read; with `lanes` it carries derivatives along, without it goes back."""
+
+    def __init__(self, program: Program, lanes: bool = False) -> None:
+        self.listing = listing = listing_of(program, reuse=lanes)
+        first = len(listing.numbers)
+        self.values = np.zeros(listing.size)
+        self.values[:first] = listing.numbers
+        self.slopes = np.zeros((listing.size, LANES) if lanes else listing.size)
+        self.inputs = slice(first, first + program.inputs)
+        self._arguments = (
+            self.values.ctypes.data, self.slopes.ctypes.data, listing.rows.ctypes.data,
+            listing.runs.ctypes.data, len(listing.runs),
+        )  # fmt: skip
+        self._readers = readers()
+
+    def evaluate(
+        self, inputs: Floats | Sequence[float], slopes: Floats | None = None
+    ) -> Floats | None:
+        """The outputs, or None where a guard fails.
+
+        `slopes` (inputs, LANES) are those along which they are differentiated, if they are, and
+        `output_slopes` what becomes of them.
+        """
+        self.values[self.inputs] = inputs
+        if slopes is not None:
+            self.slopes[self.inputs] = slopes
+        self._readers[VALUES if slopes is None else SLOPES](*self._arguments)
+        if not self.listing.holds(self.values):
+            return None
+        found: Floats = self.values[self.listing.outputs]
+        return found
+
+    def output_slopes(self) -> Floats:
+        found: Floats = self.slopes[self.listing.outputs]
+        return found
+
+    def back(self, weights: Floats) -> Floats:
+        """Weights of the inputs from those of the outputs, at what was evaluated last."""
+        np.add.at(self.slopes, self.listing.outputs, weights)
+        self._readers[BACK](*self._arguments)
+        found: Floats = self.slopes[self.inputs].copy()
+        self.slopes[: self.inputs.stop] = 0.0  # those of constants, too
+        return found
