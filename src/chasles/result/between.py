@@ -83,7 +83,7 @@ def state_at(result: "Result", t: Any) -> State:
     length = float(result.t[after] - result.t[after - 1])
     share = (time - float(result.t[after - 1])) / length
     rows = rows_between(result, after, length, share)
-    setup, model = result.problem.setup, result.model
+    setup = result.problem.setup
     here, there = result.state(after - 1).angles, result.state(after).angles
     angles, ends = {}, result.absolute[after - 1 : after + 1]
     for joint in here:
@@ -92,8 +92,7 @@ def state_at(result: "Result", t: Any) -> State:
         gone, _ = cubic(there[joint] - here[joint], rates[0], rates[1], length, share)
         found = coordinate_of_poses(setup, joint, ANGLE, rows[None])[0]
         angles[joint] = float(nearest_turn(found, here[joint] + gone))
-    order = [setup.body_index[name] for name in model.body_names]
-    return State.from_absolute(time, model, rows[order], angles)
+    return State.from_absolute(time, result.model, rows[setup.model_order], angles)
 
 
 def rows_between(result: "Result", after: int, length: float, share: float) -> Floats:

@@ -142,7 +142,7 @@ def to_xarray(table: Table) -> "Dataset":
 
 def of_bodies(setup: Setup, absolute: Floats) -> dict[str, Any]:
     """Poses and velocities, bodies in the model's order."""
-    ordered = absolute[:, [setup.body_index[name] for name in setup.model.body_names]]
+    ordered = absolute[:, setup.model_order]
     rotation = ordered[..., POSE_R : POSE_R + 9].reshape(*ordered.shape[:2], 3, 3)
     body_velocity = ordered[..., TWIST + 3 : TWIST + 6]
     position, spin = ordered[..., POSE_X : POSE_X + 3], ordered[..., TWIST : TWIST + 3]

@@ -398,8 +398,8 @@ class Result(OfBodies, OfForces, OfEnergy):
         displacements: Mapping[str, float] | None = None,
     ) -> State:  # fmt: skip
         """A state from rows in the order of calculation."""
-        order = [self.problem.setup.body_index[name] for name in self.model.body_names]
-        return State.from_absolute(t, self.model, absolute[order], angles, displacements)
+        rows = absolute[self.problem.setup.model_order]
+        return State.from_absolute(t, self.model, rows, angles, displacements)
 
     def _turns(self, index: int) -> dict[str, float]:
         """The angles that were integrated to count turns, by joint."""

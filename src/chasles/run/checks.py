@@ -18,7 +18,6 @@ from chasles.build.system.gaps import alike, length_rows
 from chasles.core.arrays import POSE_X, TWIST, Floats
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.mechanism import AccuracyLimits
-from chasles.core.outcomes import OK
 from chasles.core.state_block import (
     AT_START,
     MISSED_ROW,
@@ -41,7 +40,13 @@ from chasles.integrators.rattlie import RATTLIE
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import Contact, CustomForce, JointStop
 from chasles.result import energy
-from chasles.run.half_steps import has_impacts, lost_attitudes, turning_forces, unseen_energy
+from chasles.run.half_steps import (
+    has_impacts,
+    lost_attitudes,
+    try_steps,
+    turning_forces,
+    unseen_energy,
+)
 from chasles.run.loop import Ended
 from chasles.run.stepper import Stepper
 
@@ -204,23 +209,18 @@ def culprit(stepper: Stepper, block: Floats) -> str:
 
 def step_that_would_do(stepper: Stepper, step: float, until: float) -> float | None:
     """A shorter step with which the balance closes up to then; None if none was found soon."""
-    if any(isinstance(force, Contact | JointStop) for force in stepper.solver.setup.model.forces):
+    setup, bodies = stepper.solver.setup, stepper.mechanism.system.body_count
+    if any(isinstance(force, Contact | JointStop) for force in setup.model.forces):
         return None  # what a bounce misses shows after many of them
-    monitor, bodies = stepper.mechanism.monitor, stepper.mechanism.system.body_count
-    events = int(monitor.count[0])
-    nowhere = np.zeros((1, 1))
-    most = MOST_ASKED if stepper.solver.setup.asks_users else MOST_PROBED
+    most = MOST_ASKED if setup.asks_users else MOST_PROBED
     for halving in range(1, MOST_HALVINGS + 1):
         shorter = step / 2**halving
         steps = ceil(until / shorter)
         if steps * bodies > most:
             break
         block = stepper.first_block()
-        grid = (0.0, shorter, 0, steps, steps)
-        _, outcome = stepper.advance(block, block.copy(), grid, 2**62, 1, nowhere)
-        monitor.count[0] = events  # what a trial passes is not the run's
-        alarm = StateBlock(block, stepper.layout).alarm()
-        if outcome == OK and alarm[UNBALANCED_SINCE] == NEVER:
+        succeeds = try_steps(stepper, block, shorter, 0, steps, 1)
+        if succeeds and StateBlock(block, stepper.layout).alarm()[UNBALANCED_SINCE] == NEVER:
             return shorter
     return None
 

@@ -190,8 +190,8 @@ def checked_state(state: Any, what: str, or_else: str = "") -> State:
 
 
 def rotations(absolute: Floats) -> Floats:
-    """(n, 3, 3) of an absolute state (n, 18)."""
-    return absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+    """(..., 3, 3) of absolute states (..., 18)."""
+    return absolute[..., POSE_R : POSE_R + 9].reshape(*absolute.shape[:-1], 3, 3)
 
 
 def moved(absolute: Floats, twists: Floats) -> Floats:
