@@ -1,21 +1,14 @@
 r"""Accuracy of the motion instead of a step: three runs, whose differences say how good they are.
 
-A tolerance is about single steps; what their errors add up to depends on the motion.  So a run at
-tolerance r is repeated at 10 r and at 100 r.  Where errors go with the tolerance, that of the best
-run is about a tenth of either number,
+A run at tolerance r is repeated at 10 r and at 100 r (docs/integrators.md).  Where errors go with
+the tolerance, that of the best run is about a tenth of either number,
 
 $$ |x_{10r}(t) - x_r(t)|, \qquad \tfrac1{10}|x_{100r}(t) - x_{10r}(t)| . $$
 
 Where they do not, because steps are few, forces have kinks or one difference is small by chance,
-it may be as large as the larger one, and a little larger in one of twenty random models.  Twice
-that is the estimate; poses are compared body by body (see
-`chasles.run.motion_error`).  Where it exceeds what is asked for, r is made smaller.  In a chaotic
-motion errors grow until no tolerance that doubles know can hold them: then the run says up to when
-its digits mean something, and warns.
-
-Where both runs take as many steps, stability limits them and not accuracy: forces are stiff.  An
-implicit method is taken then if one meets what is asked for with less work (see
-`chasles.run.implicit_choice`).  provenance["choice"] says what was tried, and why.
+it may be as large as the larger one, and a little larger in one of twenty random models: twice
+that is the estimate (`chasles.run.motion_error` compares poses).  Where both runs take as many
+steps, stability limits them, and implicit methods are tried (`chasles.run.implicit_choice`).
 """
 
 import warnings
@@ -36,7 +29,7 @@ from chasles.result.result import Result
 from chasles.run.checks import UNBALANCED
 from chasles.run.implicit_choice import by_implicit_steps, work_of
 from chasles.run.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
-from chasles.run.one_run import Prepared, integrate, prepared
+from chasles.run.one_run import integrate, prepared
 from chasles.run.options import USUAL_WITH_TOLERANCES, Options, is_auto
 from chasles.run.recording import OtherRun, open_recording
 
@@ -71,8 +64,8 @@ LONGEST = 0.9
 class GivenUp(Exception):
     """A run that stability limits, ended early: whatever it takes is too much."""
 
-    def __init__(self, result: Result, other_steps: int) -> None:
-        self.result, self.other_steps = result, other_steps
+    def __init__(self, result: Result) -> None:
+        self.result = result
 
 
 def to_accuracy(options: Options) -> Result:
@@ -86,14 +79,15 @@ def to_accuracy(options: Options) -> Result:
     if options.into is not None or options.resume is not False:  # refused before anything is run
         with open_recording(options.into, options.resume) or nullcontext():
             pass
-    run = prepared(chosen)
-    size = float(sizes_in(run.settings.setup).max())
+    made = prepared(chosen)
+    size = float(sizes_in(made.settings.setup).max())
     texts: tuple[str, ...] = ()
     try:
         with warnings.catch_warnings():  # only what is returned is to be heard
             warnings.simplefilter("ignore", ChaslesWarning)
             if may_change_method(options):
-                judged, words = with_stiffness_check(chosen, wanted, size, shortest_of(run))
+                bounds: StepBounds = getattr(made.run.pace, "bounds", UNBOUNDED)
+                judged, words = with_stiffness_check(chosen, wanted, size, bounds.shortest)
             else:
                 judged, words = by_tolerances(chosen, wanted, size), ""
             result = with_estimate(judged, wanted, words)
@@ -156,12 +150,6 @@ class SameAgain:
             )
 
 
-def shortest_of(made: Prepared) -> float:
-    """The longest step of one length that passes over no change of a function of time, s."""
-    bounds: StepBounds = getattr(made.run.pace, "bounds", UNBOUNDED)
-    return bounds.shortest
-
-
 def may_change_method(options: Options) -> bool:
     """Whether the method was left to be chosen, and forces may be stiff.
 
@@ -189,8 +177,8 @@ def judged_run(fine: Options, gives_up: bool = False) -> Judged:
     """A run and what it is judged by; if it may be given up, GivenUp where stability limits it."""
     probe = StiffnessProbe(fine) if gives_up else None
     result = integrate(fine, probe)
-    if probe is not None and probe.other_steps:
-        raise GivenUp(result, probe.other_steps)
+    if probe is not None and probe.is_stiff:
+        raise GivenUp(result)
     kept = compared(result)
     times, steps = result.t[kept], result.provenance.steps
     beside = fine
@@ -211,13 +199,18 @@ def judged_run(fine: Options, gives_up: bool = False) -> Judged:
 
 
 def coarser_run(fine: Options, times: Floats, factor: float) -> Result:
-    """A run, or what there is of it, that another is judged by: at larger tolerances."""
+    """A run at larger tolerances by which another is judged; up to where it stopped, if it did."""
     assert fine.rtol is not None and fine.atol is not None
     coarse = replace(
         fine, rtol=factor * fine.rtol, atol=factor * fine.atol, t_eval=times, save_every=1,
         progress=False,
     )  # fmt: skip
-    return run_to_its_end(coarse)
+    try:
+        return integrate(coarse, shortened=OTHER)
+    except SimulationStopped as stopped:
+        if stopped.result is None:
+            raise
+        return stopped.result
 
 
 def differences(other: Result, result: Result) -> Floats:
@@ -229,16 +222,6 @@ def differences(other: Result, result: Result) -> Floats:
     missed = np.full(len(result.t), np.inf)
     missed[:count] = pose_errors(states(other, range(count)), states(result, range(count)))
     return missed
-
-
-def run_to_its_end(options: Options) -> Result:
-    """A run with other steps, or what there is of one that stopped."""
-    try:
-        return integrate(options, shortened=OTHER)
-    except SimulationStopped as stopped:
-        if stopped.result is None:
-            raise
-        return stopped.result
 
 
 # --- stiff or not ---
@@ -256,14 +239,13 @@ class StiffnessProbe:
     """Looks at a run on its way, and ends it where stability limits its steps."""
 
     fine: Options
-    other_steps: int = 0  # of the second run, where it was ended
+    is_stiff: bool = False
 
     def __call__(self, t: float, steps: int) -> bool:
         other = coarser_run(replace(self.fine, until=t), np.array([t]), COARSER)
         others = other.provenance.steps
-        if is_limited_by_stability(steps, others, t / steps, self.fine):
-            self.other_steps = others
-        return self.other_steps > 0
+        self.is_stiff = is_limited_by_stability(steps, others, t / steps, self.fine)
+        return self.is_stiff
 
 
 def with_stiffness_check(
@@ -280,11 +262,10 @@ def with_stiffness_check(
         return judged, f"{limited(judged.result)}; they are made already, and kept"
     except GivenUp as early:
         result = early.result
-    until = chosen.until
-    work = work_of(result) * until / result.t[-1]
+    work = work_of(result) * chosen.until / result.t[-1]
     if chosen.max_step is not None:
         longest = min(longest, float(chosen.max_step))
-    equal = replace(chosen, max_step=min(longest, until))
+    equal = replace(chosen, max_step=min(longest, chosen.until))
     found = by_implicit_steps(equal, wanted, work)
     words = "; ".join((limited(result), *found.words))
     if found.best is not None:

@@ -9,14 +9,12 @@ turn it on and on.  So steps are repeated where a body that tumbles turns by FAR
 the start or at the end, or by less in very many.
 
 **Stiff forces that turn with bodies.**  A linearly implicit step knows how forces give way at its
-start.  A stiff rod of k N/m that swings by an angle $\theta$ in a step stretches by $l\theta^2/2$
-to second order, and the matrix does not know: what is left is $h^2 k/m$ times that, damped away
-together with the energy of the motion.  The work of the stages is booked as they do it, so that the
-balance of the run closes.  Two things show it in the states, each for little work: the energy with
-what springs store does not balance, or the accelerations there are not those of the motion,
-$h\sqrt{\dot V^T M\dot V} \ll \sqrt{V^T M V}$.  Where one of them does, steps are repeated: damping
-that stiff forces are right to do is the same then.  The bodies are where they should be, but energy
-that was damped without being resolved is in no work: this is told as well.
+start.  A stiff rod that swings by an angle $\theta$ in a step stretches by $l\theta^2/2$, which the
+matrix does not know: the error is damped away together with the energy of the motion, and the work
+of the stages is booked, so that the balance of the run closes.  Two things show it: the energy of
+the states does not balance, or their accelerations are not those of the motion,
+$h\sqrt{\dot V^T M\dot V} \ll \sqrt{V^T M V}$.  Then steps are repeated: damping that stiff forces
+are right to do is the same with half the step.
 """
 
 from collections.abc import Callable

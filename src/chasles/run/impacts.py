@@ -109,9 +109,16 @@ class Impact:
         """One event for every end."""
         key = coordinate_key(model, self.joint, self.coordinate)
         limits = ((self.lower, -1), (self.upper, 1))
-        return [End(self, key, limit, side) for limit, side in limits if limit is not None]
+        return [self.end(key, limit, side) for limit, side in limits if limit is not None]
+
+    def end(self, key: tuple[str, Any], limit: float, side: int) -> "End":
+        def beyond(t: float, state: Moment) -> float:
+            return side * (state.coordinate(*key) - limit)
+
+        return End(beyond, 1, name=self.name, impact=self, key=key, limit=float(limit), side=side)
 
 
+@dataclass(frozen=True, kw_only=True)
 class End(Event):
     """One end of a coordinate: its value is how far outside of it the coordinate is."""
 
@@ -120,16 +127,6 @@ class End(Event):
     key: tuple[str, Any]
     limit: float
     side: int
-
-    def __init__(self, impact: Impact, key: tuple[str, Any], limit: float, side: int) -> None:
-        def beyond(t: float, state: Moment) -> float:
-            return side * (state.coordinate(*key) - limit)
-
-        super().__init__(beyond, direction=1, name=impact.name)
-        object.__setattr__(self, "impact", impact)
-        object.__setattr__(self, "key", key)
-        object.__setattr__(self, "limit", float(limit))
-        object.__setattr__(self, "side", side)
 
 
 def identity(event: Event) -> tuple[Any, ...]:

@@ -105,8 +105,8 @@ class Run:
     def begin(self) -> None:
         """Keep the first state, and look for events there."""
         record = self.output.record
-        if record is not None and record.rows():
-            self.output.served, self.output.last = record.rows(), record.last_time()
+        if record is not None and record.head["rows"]:
+            self.output.served, self.output.last = record.head["rows"], record.last_time()
         self.pace.begin()
         if self.watch is None:
             return

@@ -108,8 +108,8 @@ def distances(one: Floats, other: Floats, sizes: Floats) -> Floats:
 
 def pose_errors(result: Result, other: Result) -> Floats:
     """(T,) By how far the worst body of a run is off from that of another, at the same times."""
-    both = (run.absolute[:, run.problem.setup.model_order] for run in (result, other))
-    errors: Floats = distances(*both, sizes_of(result)).max(axis=1)
+    one, two = (run.absolute[:, run.problem.setup.model_order] for run in (result, other))
+    errors: Floats = distances(one, two, sizes_of(result)).max(axis=1)
     return errors
 
 

@@ -107,17 +107,13 @@ def ready_run(
     settings = make_settings(options)
     if tolerances is not None:
         check_stabiliser(settings.choice)
-    begin = settings.begin
     resumed = record is not None and record.begun
-    if record is not None and resumed:
-        begin = record.checkpoint()
+    begin = record.reached if record is not None and resumed else settings.begin
     grid = make_grid(*times, begin, tolerances, resumed)
     if record is None:
-        if grid.t_eval is None:
-            kept = grid.steps // grid.save_every + 2
-            check_memory(kept, grid.save_every, settings.setup)
-        else:
-            check_memory(len(grid.t_eval), None, settings.setup)
+        every = grid.save_every if grid.t_eval is None else None
+        kept = len(grid.t_eval) if grid.t_eval is not None else grid.steps // grid.save_every + 2
+        check_memory(kept, every, settings.setup)
     bounds = UNBOUNDED
     if tolerances is None:
         scan = scan_signals(settings.setup, settings.method, grid.step, grid.steps, grid.origin)

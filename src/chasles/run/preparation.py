@@ -182,7 +182,8 @@ def ended(run: Run, t: float) -> tuple[str, str]:
         return "stopped", run.stopped.what
     if run.interrupted:
         return "interrupted", f"interrupted at t = {t:g} s after {run.steps_in_all} steps"
-    return "finished", f"reached t = {t:g} s in {run.steps_in_all} steps{run.ending}"
+    ending = run.pace.ending + run.ending
+    return "finished", f"reached t = {t:g} s in {run.steps_in_all} steps{ending}"
 
 
 def watched_by(options: Options | ByHand) -> tuple[Event, ...]:
