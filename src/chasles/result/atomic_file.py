@@ -36,10 +36,7 @@ PART = ".chasles-{}.part"
 def write(
     table: Table, path: str | os.PathLike[str], length: int = 0, more: Iterable[Any] = ()
 ) -> Path:
-    """Write a NetCDF file: see `write_whole`.
-
-    `table` is all of it; or its first window, of `length` times, and `more` are those that follow.
-    """
+    """Write a NetCDF file: a table, or its first window (of `length` times) and `more`."""
     target = checked_target(path)
     layout = laid_out(table, length)
 
@@ -74,8 +71,7 @@ def write_text(target: Path, text: str) -> Path:
 def write_whole(target: Path, fill: Callable[[BinaryIO], object]) -> Path:
     """Fill a file under another name beside `target`, then rename it: all or nothing.
 
-    What a link points to is written, the link stays, and so does who may read the file.  A pipe or
-    device is written to as it is.
+    Links and permissions are kept.  A pipe or device is written to directly.
     """
     real = Path(os.path.realpath(target))
     try:
@@ -142,10 +138,8 @@ def remove_orphans(folder: Path) -> None:
 
 
 def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
-    """The descriptor of a regular file of its own: links are not followed, pipes not waited for.
-
-    A folder may come from anybody, and a link in it would lead to any file of its reader's.  A file
-    that has another name as well (a hard link) is read, but not written to.
+    """The descriptor of a regular file.  Links, pipes and (for writing) hard links are refused: in
+    a folder of somebody else they could lead to any file of the user.
     """
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
         flags |= getattr(os, name, 0)

@@ -128,10 +128,8 @@ EPSILON = float(np.finfo(float).eps)
 
 
 def reach_of(result: "OfJoints", joint: str) -> float:
-    """What the gap of a joint is rounded from, m.
-
-    The levers, how far from the origin it gets, and half a turn of a thread: the angle is known to
-    an ulp of pi at the best, which the pitch makes a length of.
+    """The length (m) whose rounding opens a joint: levers, distance from the origin, half a turn of
+    a thread (an angle is known to an ulp of pi at best).
     """
     found, setup = result.model.joint(joint), result.problem.setup
     index = setup.joint_index[found.name]

@@ -6,6 +6,7 @@ import numpy as np
 
 from chasles.build.system.build import Setup
 from chasles.build.system.gaps import components, frame_of
+from chasles.build.system.state import rotations
 from chasles.core.arrays import POSE_R, POSE_X, Floats
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.placed import reaction_at_point
@@ -147,7 +148,7 @@ def carried(setup: Setup, joint: int, side: str, absolute: Floats) -> tuple[Floa
         still = np.ones((len(absolute), 1))
         return still * np.array(point), still[:, :, None] * np.array(axes).reshape(3, 3)
     body = absolute[:, index]
-    rotation = body[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+    rotation = rotations(body)
     origin = body[:, POSE_X : POSE_X + 3] + rotation @ np.array(point)
     return origin, rotation @ np.array(axes).reshape(3, 3)
 

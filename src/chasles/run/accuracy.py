@@ -122,11 +122,8 @@ def recorded(options: Options, judged: Judged, wanted: float, words: str) -> Res
 
 
 class SameAgain:
-    """A controller of runs that are compared.
-
-    At t = 0 all of them have the same state. A controller that says something else there has not
-    forgotten the run before: `failed` says so, since a run that ends for this reason is no reason
-    to end the others.
+    """A controller of runs that are compared: `failed` if its answers at t = 0 differ, because it
+    remembers the run before.
     """
 
     def __init__(self, controller: Any) -> None:
@@ -151,10 +148,7 @@ class SameAgain:
 
 
 def may_change_method(options: Options) -> bool:
-    """Whether the method was left to be chosen, and forces may be stiff.
-
-    A run that goes on keeps its method: what others keep from step to step is not known.
-    """
+    """Whether the method is free and forces may be stiff; continued runs keep their method."""
     is_free = options.method is None or is_auto(options.method)
     is_new = not isinstance(options.start, Result) and options.controller is None
     return is_free and is_new and bool(options.model.forces)
@@ -214,10 +208,7 @@ def coarser_run(fine: Options, times: Floats, factor: float) -> Result:
 
 
 def differences(other: Result, result: Result) -> Floats:
-    """(T,) Of the poses of two runs that keep the same times; inf where the other did not come.
-
-    An event may end them at different times.
-    """
+    """(T,) Between the poses of two runs at the same times; inf after the end of the other run."""
     count = min(len(result.t), len(other.t))
     missed = np.full(len(result.t), np.inf)
     missed[:count] = pose_errors(states(other, range(count)), states(result, range(count)))
@@ -251,9 +242,8 @@ class StiffnessProbe:
 def with_stiffness_check(
     chosen: Options, wanted: float, size: float, longest: float
 ) -> tuple[Judged, str]:
-    """With tolerances; or, where stability limits the steps, with an implicit method that does.
-
-    Steps of one length are not longer than `longest`, in s.  In words why it was chosen.
+    """A run with tolerances, or with an implicit method and steps up to `longest` (s) if stability
+    limits the steps; and why, in words.
     """
     try:
         judged = by_tolerances(chosen, wanted, size, gives_up=True)
@@ -283,9 +273,8 @@ def limited(result: Result) -> str:
 
 
 def resolved(result: Result) -> Result:
-    """Without the warning of an energy balance that does not close: the motion is right.
-
-    What stiff forces take in less than a step is gone, and nobody books it.
+    """Without the warning of an energy balance that does not close: the work of stiff forces within
+    a step is not integrated, but the motion is right.
     """
     kept = tuple(text for text in result.warnings if not text.startswith(UNBALANCED))
     return replace(result, provenance=replace(result.provenance, warnings=kept))

@@ -87,9 +87,8 @@ def make_accuracy_limits(setup: Setup, drifting: Iterable[str], step: float) -> 
 
 
 def allowed_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:
-    """(rows,) By how much (m, rad) every row may be open; 0 where nothing is promised.
-
-    Rows that restrict speeds only have no gap, and a user's formula no unit to compare with.
+    """(rows,) Largest gap (m, rad) allowed in each row; 0: no limit (rows that restrict speeds,
+    and formulas of users, which have no unit).
     """
     joints, sizes = setup.system.joints, setup.row_sizes
     fraction = np.full(setup.system.joint_count, EXACT)
@@ -241,10 +240,8 @@ def unfitted_signals(ended: Ended) -> list[str]:
 def missed_energy(ended: Ended) -> list[str]:
     """Energy that a method made or lost, and impacts on soft contacts that steps did not resolve.
 
-    The energy exchanged adds up swing by swing and bounce by bounce: against it, what each of them
-    misses is little.  So here the error is compared with the energy of the motion: where it misses
-    a share of that, the ball that was dropped does not come back as high as it should, and what
-    swings has faded or grown.
+    The energy exchanged adds up over swings and bounces.  So the error is compared with the energy
+    of the motion instead: a dropped ball must come back as high as it should.
     """
     setup, saved, model = ended.setup, ended.saved, ended.setup.model
     names = [f.name for f in model.forces if isinstance(f, Contact | JointStop)]
@@ -279,10 +276,8 @@ def missed_energy(ended: Ended) -> list[str]:
 
 
 def booked_by_stages(setup: Setup, absolute: Floats, integrals: Floats) -> float:
-    """The largest energy error (J), with the work of forces integrated along.
-
-    Linearly implicit steps are stable whatever their length, and book the work that their own
-    stages do: that balance closes over an impact of which they have seen nothing but the beginning.
+    """The largest energy error (J) of the saved states: the work of the stages of linearly implicit
+    steps would balance even if they have not resolved an impact.
     """
     return float(np.abs(energy.balance(setup, absolute, integrals)).max())
 

@@ -283,10 +283,7 @@ class GridPace(Pace):
         return self.run.index - first, self.run.grid.steps - first, "step"
 
     def counted(self) -> dict[str, int]:
-        """Evaluations, iterations and factorisations (see `core.outcomes`).
-
-        A scheme that does not count solves for the equations of motion at every one of its stages.
-        """
+        """Evaluations, iterations, factorisations; without a tally one evaluation a stage."""
         scheme = self.run.stepper.scheme
         tally = getattr(scheme, "tally", None)
         if tally is None:

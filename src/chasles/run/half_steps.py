@@ -44,10 +44,7 @@ Measure = Callable[[Floats, Floats], Floats]
 
 
 def can_be_repeated(run: Run, method: Method) -> bool:
-    """Whether its first steps can be taken again: nobody steered it, and it chose no steps.
-
-    One in a folder that goes on has its first steps there.
-    """
+    """Whether its first steps can be taken again: steps of one length from t = 0 without inputs."""
     grid = run.grid
     whole = run.first == 0 and grid.origin == 0.0 and grid.until < np.inf and run.can_go_on
     alone = not run.control.steers and run.stopped is None and run.index > 0
@@ -115,10 +112,7 @@ LOST = 0.05
 
 
 def lost_attitudes(ended: Ended) -> list[str]:
-    """What is to be said of bodies that turn too far in a step; nothing if nothing is.
-
-    Where the energy tells already that the motion is not right, nothing more is.
-    """
+    """A warning of bodies that turn too far in a step, unless another check has warned."""
     run, method = ended.run, ended.method
     if ended.said or not can_be_repeated(run, method):
         return []
@@ -140,10 +134,8 @@ def lost_attitudes(ended: Ended) -> list[str]:
 
 
 def is_far(turned: float, steps: int, order: int) -> bool:
-    r"""Whether steps that turn a body so far are to be looked at, or so many of them.
-
-    The error of a step is a fraction of $\theta^{p+1}$ rad: a fifth for Heun's method, less for
-    others.
+    r"""Whether to check steps that turn a body so far: the error of one is a fraction of
+    $\theta^{p+1}$ rad (a fifth for Heun's method, less for others).
     """
     if order < 2:
         return FAR <= turned < np.inf
@@ -167,10 +159,8 @@ UNSEEN_LIFT = 1e-6
 
 
 def turning_forces(ended: Ended) -> list[str]:
-    """What is to be said of stiff forces whose directions change in a step; nothing if nothing is.
-
-    Contacts are left out: bounces are looked at by themselves (see `missed_energy`).  So are
-    impacts, which take energy.
+    """A warning of stiff forces whose directions change in a step, in models without contacts
+    (see `missed_energy`) and impacts.
     """
     run, setup = ended.run, ended.setup
     forces, step = setup.model.forces, run.grid.step

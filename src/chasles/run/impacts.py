@@ -180,9 +180,8 @@ class Bouncer:
         )
 
     def begin(self, block: Floats, t: float) -> End | None:
-        """The end that is met at the start of a run, or None; refuse a start beyond an end.
-
-        Later ones are seen as a change of sign, which there is none of where a run starts at zero.
+        """The end that is met at the start of a run, where no sign changes, or None; refuse a start
+        beyond an end.
         """
         state = Moment(self.stepper, block, t)
         for end in self.ends:

@@ -16,7 +16,7 @@ import numpy as np
 
 from chasles.build.system.build import Setup
 from chasles.build.system.gaps import gyration_radii
-from chasles.build.system.state import rotations
+from chasles.build.system.state import in_world, rotations
 from chasles.core.arrays import POSE_X, TWIST, Floats, Integers
 from chasles.integrators.measure import body_sizes
 from chasles.model.tables import small
@@ -115,16 +115,13 @@ def pose_errors(result: Result, other: Result) -> Floats:
 
 def velocity_errors(result: Result, other: Result) -> Floats:
     """(T,) By how fast the worst body is off."""
-    turning, away = np.linalg.norm(world_twists(result) - world_twists(other), axis=-1).T
-    errors: Floats = np.hypot(away, sizes_of(result)[:, None] * turning).max(axis=0)
+    one, two = (run.absolute[:, run.problem.setup.model_order] for run in (result, other))
+    turning, away = (
+        np.linalg.norm(in_world(one, one[..., part]) - in_world(two, two[..., part]), axis=-1)
+        for part in (slice(TWIST, TWIST + 3), slice(TWIST + 3, TWIST + 6))
+    )
+    errors: Floats = np.hypot(away, sizes_of(result) * turning).max(axis=1)
     return errors
-
-
-def world_twists(result: Result) -> Floats:
-    """(T, n, 2, 3) Angular velocities and velocities in world axes, in the order of the model."""
-    ordered = result.absolute[:, result.problem.setup.model_order]
-    twists = ordered[..., TWIST:].reshape(*ordered.shape[:2], 2, 3)
-    return twists @ np.swapaxes(rotations(ordered), -2, -1)
 
 
 def reaction_errors(result: Result, other: Result) -> Floats | None:

@@ -1,7 +1,4 @@
-"""One run: from a model and options to a result, and how it ended.
-
-After Ctrl-C it ends with the piece of steps that it is at, and nothing is lost.
-"""
+"""One run: from a model and options to a result; Ctrl-C ends it after a piece of steps."""
 
 import signal
 import threading
@@ -168,10 +165,7 @@ def carry_out(
 
 
 def check_memory(kept: int, every: int | None, setup: Setup, where: str = "simulate") -> None:
-    """Refuse so many states if they do not fit into memory, before a step is taken.
-
-    They are kept after every so many steps, or at times that are wanted.
-    """
+    """Refuse so many states (of every n-th step, or at given times) that do not fit into memory."""
     bodies, quadratures = setup.system.body_count, setup.system.quadrature_count
     quadratures += len(coordinate_keys(setup.model))
     size = bytes_stored(bodies, quadratures, kept)
@@ -205,10 +199,9 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def ctrl_c(callback: Callable[[], None]) -> Iterator[None]:
-    """Call `callback` at the first Ctrl-C instead of raising KeyboardInterrupt; the second one
-    raises.
+    """Call `callback` at the first Ctrl-C; the second one raises KeyboardInterrupt.
 
-    Only the main thread hears signals, and who handles Ctrl-C in a way of their own keeps it.
+    Only in the main thread, and unless Ctrl-C has another handler already.
     """
     handler = signal.getsignal(signal.SIGINT)
     if handler is not signal.default_int_handler or (

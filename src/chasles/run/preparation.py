@@ -142,9 +142,8 @@ def stepper_of(settings: Settings, step: float, until: float) -> Stepper:
 def scan_signals(
     setup: Setup, method: Method | None, step: float, steps: int, origin: float = 0.0
 ) -> SignalScan | None:
-    """Looks through the functions of time at the stages of a run, if the model has any.
-
-    Of a run that chooses its steps, whose stages are not known yet: at these times alone.
+    """Checks functions of time at the stages of a run, if the model has any; without a method at
+    the times of the steps alone.
     """
     if not setup.signals.samplers:
         return None
@@ -266,10 +265,8 @@ def result_of(
 
 
 def header_of(settings: Settings, run: Run) -> dict[str, Any]:
-    """What a recording says of its run before the first step, as plain data.
-
-    A model with functions of the user's own has no text; then whoever opens it brings the model,
-    and a digest of all that it is and does tells it from others.
+    """The header of a recording as plain data.  A model with functions of the user is not stored:
+    a digest identifies the one that is given when the recording is opened.
     """
     problem, start = settings.problem, settings.setup.start
     steps = run.pace.header()
@@ -342,10 +339,8 @@ def stabilised(
     spaces: SpaceChoice, choice: Choice | None, redundancy: Redundancy | None = None,
     fit: bool = True,
 ) -> tuple[str, ...]:  # fmt: skip
-    """The joints and drivers that are stabilised: those that drift, or all.
-
-    In a redundant loop all joints that have rows are: a damped factor lets every correction of one
-    joint open the others a little, and what is never looked at adds up.
+    """The joints and drivers that are stabilised: those that drift, or all.  Also those with rows
+    in redundant loops: corrections with a damped factor open them a little, which adds up.
     """
     if choice is None:
         return ()

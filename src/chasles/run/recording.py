@@ -65,10 +65,7 @@ LONGEST_VALUE = 120
 
 
 class Stream:
-    """A file of rows of numbers that grows; `count` of them are on the disk, and have a `digest`.
-
-    Rows that are not those that were written are refused before anything is added to them.
-    """
+    """A file of rows of numbers that grows; `count` of them count, and must have the `digest`."""
 
     def __init__(self, path: Path, width: int, count: int = 0, digest: str | None = None) -> None:
         self.path, self.width, self.count = path, width, count
@@ -99,10 +96,9 @@ class Stream:
 
 
 class Recording:
-    """The folder of a run, where states go on the way: `window` of them are gathered first.
+    """The folder of a run, where up to `window` states go at once.
 
-    A run that goes on takes the lock first and reads then: what another process acknowledges
-    before it lets go of the lock is not missed.
+    A continued run reads the folder after it has the lock: another process may have written to it.
     """
 
     def __init__(self, folder: Path, begun: bool) -> None:
@@ -163,9 +159,8 @@ class Recording:
             ) from None
 
     def drop_end(self, widths: dict[str, int], reached: Checkpoint) -> None:
-        """Take back the last state, which was between two steps of the grid: the run goes on.
-
-        The commit goes first, and the rows are a new file: who has the old one open keeps it.
+        """Remove the last state, which is between two steps of the grid: from the commit, then
+        from the rows, in a new file, as results may have the old one open.
         """
         head, path = self.head, self.folder / ROWS
         length = 8 * widths[ROWS] * head["on_grid"]
@@ -350,10 +345,7 @@ def closed_on_error(recording: Recording) -> Iterator[None]:
 
 
 def refuse_others(folder: Path) -> None:
-    """A run is begun in an empty folder, or where one was begun that acknowledged nothing.
-
-    What else is there is the user's, and its names may be those of ours.
-    """
+    """Refuse a folder with files of the user: it must be empty, or have a run without a commit."""
     names = {path.name for path in folder.iterdir() if not path.match(PART.format("*"))}
     begun = {HEADER, ROWS, INPUTS} if os.path.isfile(folder / HEADER) else set()
     if begun & names:

@@ -124,10 +124,7 @@ class TolerancePace(ChoosingPace):
 
     @property
     def ends_are_corrected(self) -> bool:
-        """Whether something is done to the state at the end of a step, which t_eval has, too.
-
-        Stabilisers close joints, and floating systems are put back to their momenta.
-        """
+        """Whether stabilisers or restored momenta change states at the end of a step."""
         mechanism = self.run.stepper.mechanism
         return mechanism.stabiliser.kind != UNSTABILISED or mechanism.floating.count > 0
 

@@ -194,6 +194,12 @@ def rotations(absolute: Floats) -> Floats:
     return absolute[..., POSE_R : POSE_R + 9].reshape(*absolute.shape[:-1], 3, 3)
 
 
+def in_world(absolute: Floats, vectors: Floats) -> Floats:
+    """Vectors (..., 3) in body axes, along the axes of the world, of absolute states (..., 18)."""
+    found: Floats = np.einsum("...ij,...j->...i", rotations(absolute), vectors)
+    return found
+
+
 def moved(absolute: Floats, twists: Floats) -> Floats:
     """The state with poses (R exp(omega), x + R u), (omega, u) (n, 6); body twists are kept."""
     turn = np.stack(so3_matrix(so3_exp(tuple(twists[:, :3].T))), axis=-1).reshape(-1, 3, 3)
