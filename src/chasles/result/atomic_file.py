@@ -97,11 +97,9 @@ def write_whole(target: Path, fill: Callable[[BinaryIO], object]) -> Path:
 @contextmanager
 def replacing(target: Path) -> Iterator[BinaryIO]:
     """A file that takes the place of another when it is whole, or leaves no trace."""
-    part = target.with_name(PART.format(secrets.token_hex(8)))
-    lock = None
+    part, file, lock = new_part(target)
     try:
-        with part.open("x+b") as file:
-            lock = hold(file.fileno())
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())  # on the disk before its name is
@@ -115,14 +113,28 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
             os.close(lock)
 
 
-def hold(descriptor: int) -> int | None:
-    """Lock a file that is being written; the lock goes with the process, however it ends."""
-    if fcntl is None:
-        return None
-    held = os.dup(descriptor)
-    with suppress(OSError):  # a file system without locks: then nobody takes it for an orphan
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return held
+def new_part(target: Path) -> tuple[Path, BinaryIO, int | None]:
+    """A new file beside another, and its lock, which goes with the process, however it ends.
+
+    Before it is locked, another save may take it for an orphan: then the next one is tried.
+    """
+    while True:
+        part = target.with_name(PART.format(secrets.token_hex(8)))
+        file = part.open("x+b")
+        if fcntl is None:
+            return part, file, None
+        lock = os.dup(file.fileno())
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_kept = part.exists()
+        except BlockingIOError:
+            is_kept = False
+        except OSError:  # a file system without locks: then nobody takes it for an orphan
+            is_kept = True
+        if is_kept:
+            return part, file, lock
+        file.close()
+        os.close(lock)
 
 
 def remove_orphans(folder: Path) -> None:
