@@ -13,7 +13,6 @@ steps, stability limits them, and implicit methods are tried (`chasles.run.impli
 
 import warnings
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,9 +75,9 @@ def to_accuracy(options: Options) -> Result:
         options, method=checked_method(options.method), rtol=SMALLEST, tol=None,
         controller=controller or options.controller, into=None, resume=False,
     )  # fmt: skip
-    if options.into is not None or options.resume is not False:  # refused before anything is run
-        with open_recording(options.into, options.resume) or nullcontext():
-            pass
+    record = open_recording(options.into, options.resume)  # refused before anything is run
+    if record is not None:
+        record.close()
     made = prepared(chosen)
     size = float(sizes_in(made.settings.setup).max())
     texts: tuple[str, ...] = ()

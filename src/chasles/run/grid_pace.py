@@ -86,10 +86,10 @@ class GridPace(Pace):
             return
         run.index, outcome = run.stepper.advance(
             run.block, run.spare, (grid.origin, grid.step, first, end, grid.steps), every, 1,
-            run.output.points, run.output.first_row(first),
+            run.output.points, run.output.first_row,
         )  # fmt: skip
         if run.output.wanted is None:
-            run.output.note(first)
+            run.output.note()
         self.taken += run.index - first
         run.reached = grid.origin + grid.step * run.index
         if outcome != OK:
@@ -123,17 +123,15 @@ class GridPace(Pace):
                 self.ready(index, index + 1)
             if run.stopped is not None:
                 return
-        full = end = grid.until if is_rest else grid.time(index + 1)
-        if begin + self.longest < end:
-            end = begin + self.longest
-        self.longest = np.inf
+        full = grid.until if is_rest else grid.time(index + 1)
+        end, self.longest = min(full, begin + self.longest), np.inf
+        is_whole = begins and end == full
         try:
-            if begins and end == full and not is_rest:
-                self.step_to(end, (grid.origin, grid.step, index, index + 1, grid.steps))
-            else:
-                length = grid.rest if begins and end == full else end - begin
+            steps = grid.origin, grid.step, index, index + 1, grid.steps
+            if is_rest or not is_whole:
                 self.scan_side_step(begin, end)
-                self.step_to(end, (begin, length, 0, 1, 1))
+                steps = begin, grid.rest if is_whole else end - begin, 0, 1, 1
+            self.step_to(end, steps)
         except ChaslesError as failed:
             run.stopped = as_stop(failed)
 

@@ -46,7 +46,7 @@ Measure = Callable[[Floats, Floats], Floats]
 def can_be_repeated(run: Run, method: Method) -> bool:
     """Whether its first steps can be taken again: steps of one length from t = 0 without inputs."""
     grid = run.grid
-    whole = run.first == 0 and grid.origin == 0.0 and grid.until < np.inf and run.can_go_on
+    whole = run.first == 0 and grid.origin == 0.0 and grid.until < np.inf and not run.is_over
     alone = not run.control.steers and run.stopped is None and run.index > 0
     return whole and alone and method.history is None and isinstance(run.pace, GridPace)
 

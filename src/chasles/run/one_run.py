@@ -4,7 +4,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,13 +23,13 @@ from chasles.notices import logged
 from chasles.result.provenance import Checkpoint
 from chasles.result.result import Result
 from chasles.run.events import Event
+from chasles.run.impacts import watched_events
 from chasles.run.loop import Run
 from chasles.run.options import Options, method_of
 from chasles.run.preparation import (
     Settings,
     check_kernel,
     check_progress,
-    ended,
     header_of,
     make_control,
     make_run,
@@ -37,7 +37,6 @@ from chasles.run.preparation import (
     result_of,
     scan_signals,
     stepper_of,
-    watched_by,
 )
 from chasles.run.recording import Recording, closed_on_error, open_recording
 from chasles.run.time_grid import Tolerances, check_stabiliser, make_grid, make_tolerances
@@ -84,11 +83,9 @@ def prepared(
     UnknownName.check("choice", options.kernel, KERNELS, "kernel")
     method = find_method(method_of(options))
     tolerances = make_tolerances(method, options, options.until)
-    watched = watched_by(options)
+    watched = watched_events(options.events, options.model)
     check_kernel(tolerances, options)
-    record = None
-    if options.into is not None or options.resume is not False:
-        record = open_recording(options.into, options.resume)
+    record = open_recording(options.into, options.resume)
     with nullcontext() if record is None else closed_on_error(record):
         return ready_run(options, tolerances, watched, record, probe, shortened)
 
@@ -136,7 +133,7 @@ def carry_out(
 ) -> Result:  # fmt: skip
     """Take the steps; a run that stops raises, with what it reached."""
     run, record = made.run, made.record
-    with record or nullcontext():
+    with nullcontext() if record is None else closing(record):
         if record is not None:
             record.prepare(header_of(made.settings, run), run)
         if made.begin is not None:
@@ -145,9 +142,9 @@ def carry_out(
         with ctrl_c(run.interrupt):
             saved = run.states(progress)
         seconds = time.perf_counter() - seconds_compiling() - began
-        status, message = ended(run, float(saved.times[-1]))
-        logged("run %s at t = %g s, after %.2g s of computing", status, saved.times[-1], seconds)
-        result = result_of(made.settings, run, saved, seconds, status, message, stacklevel)
+        result = result_of(made.settings, run, saved, seconds, stacklevel)
+        status, end = result.status, saved.times[-1]
+        logged("run %s at t = %g s, after %.2g s of computing", status, end, seconds)
         if seal is not None:
             result = seal(result)
         if record is not None:

@@ -45,6 +45,7 @@ class Output:
         self.times, self.points = np.zeros(room), np.zeros((room, self.kept))
         self.served = 0  # of the times that are wanted
         self.last: float | None = None  # time of the last state of all
+        self.first_row = -1  # of a grid: not known yet, or kernels fill no rows
 
     # --- states as they come ---
 
@@ -74,42 +75,35 @@ class Output:
     # --- states of a grid: kernels fill the rows of `points` ---
 
     def until(self, first: int, end: int) -> int:
-        """How far steps may go at once, whose states have room then."""
+        """How far steps may go at once, whose states have room then: that after step k is for row
+        k // every - first_row.
+        """
         begin, last = first // self.every, end // self.every
         if self.record is not None and last - begin > self.record.window - self.count:
             last = begin + self.record.window - self.count
             end = (last + 1) * self.every - 1
-        self.make_room(last - begin)
+        if self.count + last - begin > len(self.times):
+            self.make_room(last - begin)
+        self.first_row = begin + 1 - self.count
         return end
 
-    def first_row(self, first: int) -> int:
-        """The state after step k >= first is for row k // every - first_row."""
-        return first // self.every + 1 - self.count
+    def note(self) -> None:
+        """Kernels have saved the states up to the present step."""
+        self.count = self.run.index // self.every + 1 - self.first_row
 
-    def note(self, first: int) -> None:
-        """Kernels have saved the states of the steps from `first` on."""
-        grid, begin, end = self.run.grid, first // self.every, self.run.index // self.every
-        if end == begin + 1:
-            self.times[self.count] = grid.time(end * self.every)
-        else:
-            slots = np.arange(begin + 1, end + 1, dtype=np.float64)
-            times = grid.origin + grid.step * (self.every * slots)
-            self.times[self.count : self.count + end - begin] = times
-        self.count += end - begin
-
-    # --- to a record ---
-
-    def hand_on(self) -> None:
-        """States go to the record, if that is due."""
-        record = self.record
-        if record is not None and (record.is_due() or self.count >= record.window):
-            self.write()
+    def waiting(self) -> tuple[Floats, Floats]:
+        """Times and points of the states that no record has."""
+        grid, count, times = self.run.grid, self.count, self.times[: self.count].copy()
+        if self.first_row >= 0 and count:
+            is_first = int(self.first_row == grid.first // self.every)  # where the run began
+            slots = np.arange(self.first_row + is_first, self.first_row + count, dtype=np.float64)
+            times[is_first:] = grid.origin + grid.step * (self.every * slots)
+        return times, self.points[:count]
 
     def write(self) -> None:
         """Hand the states on to the record, and begin anew."""
         assert self.record is not None
-        times, points = self.times[: self.count], self.points[: self.count]
-        self.record.append(self.saved(times, points), self.run)
+        self.record.append(self.saved(*self.waiting()), self.run)
         self.count = 0
 
     # --- all of them ---
@@ -123,12 +117,12 @@ class Output:
                 last = self.saved(np.array([run.reached]), run.block[None, : self.kept])
                 self.record.append(last, run, off_grid=True)
             return self.record.everything()
-        count = self.count
-        if is_kept and not (count and run.reached <= self.times[count - 1]):
-            self.put(run.reached, run.pace.point)
-        saved = self.saved(self.times[: self.count].copy(), self.points[: self.count])
-        self.count = count  # of a run that goes on, the next state takes its place
-        return saved
+        count, times = self.count, self.waiting()[0]
+        if is_kept and not (count and run.reached <= times[-1]):  # the next state takes its place
+            self.make_room(1)
+            self.points[count] = run.pace.point[: self.kept]
+            times = np.append(times, run.reached)
+        return self.saved(times, self.points[: len(times)])
 
     def saved(self, times: Floats, points: Floats) -> Saved:
         """What is kept of points."""

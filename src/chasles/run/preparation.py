@@ -35,8 +35,8 @@ from chasles.result.provenance import Checkpoint, Provenance, coefficients
 from chasles.result.result import Result
 from chasles.run.checks import checks, make_accuracy_limits, suspicions
 from chasles.run.control import Control, checked_controller, steps_between
-from chasles.run.events import Event, checked_events
-from chasles.run.impacts import EventWatch, Impact, expanded
+from chasles.run.events import Event
+from chasles.run.impacts import EventWatch
 from chasles.run.loop import Ended, Run
 from chasles.run.options import ByHand, Options, is_auto, method_of
 from chasles.run.output import Saved
@@ -185,13 +185,6 @@ def ended(run: Run, t: float) -> tuple[str, str]:
     return "finished", f"reached t = {t:g} s in {run.steps_in_all} steps{ending}"
 
 
-def watched_by(options: Options | ByHand) -> tuple[Event, ...]:
-    """The events of a run, impacts by their ends."""
-    if isinstance(options.events, tuple) and not options.events:
-        return ()
-    return expanded(checked_events(options.events, (Impact,)), options.model)
-
-
 def make_run(
     settings: Settings, grid: Grid, stepper: Stepper, tolerances: Tolerances | None,
     events: tuple[Event, ...], *, bounds: StepBounds = UNBOUNDED,
@@ -236,9 +229,8 @@ def check_foreign(settings: Settings, record: Recording | None) -> None:
 
 
 def result_of(
-    settings: Settings, run: Run, saved: Saved, seconds: float, status: str, message: str,
-    stacklevel: int = 3,
-) -> Result:  # fmt: skip
+    settings: Settings, run: Run, saved: Saved, seconds: float, stacklevel: int = 3
+) -> Result:
     """The result of a run that has ended, with warnings of what is suspect about it."""
     pace, record = run.pace, run.output.record
     block, counted = pace.present().copy(), pace.counted()  # what is tried below is not the run's
@@ -259,8 +251,8 @@ def result_of(
     return Result(
         problem if inputs is None else with_inputs(problem, inputs),
         saved.times, saved.absolute, saved.integrals,
-        provenance_of(settings, run, seconds, **begun), status, message,
-        saved.coordinates, run.checkpoint() if run.can_go_on else None, saved.multipliers,
+        provenance_of(settings, run, seconds, **begun), *ended(run, float(saved.times[-1])),
+        saved.coordinates, None if run.is_over else run.checkpoint(), saved.multipliers,
     )  # fmt: skip
 
 

@@ -68,16 +68,12 @@ class Stream:
     """A file of rows of numbers that grows; `count` of them count, and must have the `digest`."""
 
     def __init__(self, path: Path, width: int, count: int = 0, digest: str | None = None) -> None:
-        self.path, self.width, self.count = path, width, count
+        self.count = count
         self.digest = digest_of(path, 8 * width * count)
         if digest is not None:
             check_digest(path, self.digest, digest)
         self.file = open_regular(path, os.O_WRONLY | os.O_CREAT)
-        self.cut(count)
-
-    def cut(self, count: int) -> None:
-        """Forget what comes after so many rows."""
-        os.ftruncate(self.file, 8 * self.width * count)
+        os.ftruncate(self.file, 8 * width * count)  # what comes after them does not count
         os.lseek(self.file, 0, os.SEEK_END)
 
     def append(self, rows: Floats) -> None:
@@ -235,12 +231,6 @@ class Recording:
         with disk_errors(self.folder):
             self.put_commit({**self.head, "ended": ended}, self.reached)
 
-    def __enter__(self) -> "Recording":
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.close()
-
     def close(self) -> None:
         """Let go of the files and of the lock."""
         for stream in self.streams.values():
@@ -282,31 +272,22 @@ def compare(folder: Path, header: dict[str, Any]) -> None:
     fresh = json.loads(json.dumps(header))
     for name in {**known, **fresh}:
         pair = (known.get(name), fresh.get(name))
-        if name == "model" and all(str(text).startswith("#") for text in pair):
-            continue  # functions of the user's own have no text to compare, but a digest
-        if name == DIGEST:
-            check_digests_of_models(folder, known, fresh)
-            continue
+        other, repeated = f"'{name}'{both_values(*pair)}", "with a later until= if you like"
         if name == "model":
+            if all(str(text).startswith("#") for text in pair):
+                continue  # functions of the user's own have no text to compare, but a digest
             pair = (unordered(pair[0]), unordered(pair[1]))
+        if name == DIGEST:
+            if name not in known:
+                continue  # recordings of before have none
+            other = "model: bodies, joints or forces differ, or a function of the model, or a value"
+            other += " that such a function uses"
+            repeated = "with the model as it was then"
         if name not in FREE and pair[0] != pair[1]:
             raise OtherRun(
-                f"resume: the run in '{folder}' was begun with another '{name}'"
-                f"{both_values(*pair)}.",
-                "Repeat the call that began it, with a later until= if you like, or record into"
-                " another folder.",
+                f"resume: the run in '{folder}' was begun with another {other}.",
+                f"Repeat the call that began it, {repeated}, or record into another folder.",
             )
-
-
-def check_digests_of_models(folder: Path, known: dict[str, Any], fresh: dict[str, Any]) -> None:
-    """Refuse another model, or other functions in it; recordings of before do not tell."""
-    if DIGEST in known and known[DIGEST] != fresh.get(DIGEST):
-        raise OtherRun(
-            f"resume: the run in '{folder}' was begun with another model: bodies, joints or forces"
-            " differ, or a function of the model, or a value that such a function uses.",
-            "Repeat the call that began it, with the model as it was then, or record into another"
-            " folder.",
-        )
 
 
 def both_values(known: Any, fresh: Any) -> str:

@@ -13,6 +13,7 @@ from chasles.model import InvalidOption, Model, SimulationStopped
 from chasles.model.checks import checked_count
 from chasles.result.result import Result
 from chasles.run.control import Moment
+from chasles.run.impacts import watched_events
 from chasles.run.one_run import check_memory
 from chasles.run.options import ByHand, method_of, method_takes
 from chasles.run.preparation import (
@@ -24,7 +25,6 @@ from chasles.run.preparation import (
     result_of,
     scan_signals,
     stepper_of,
-    watched_by,
 )
 from chasles.run.time_grid import (
     MOST_STEPS,
@@ -85,7 +85,7 @@ class Simulation:
         self._begin(options, make_settings(options))
 
     def _begin(self, options: ByHand, settings: Settings) -> None:
-        tolerances, watched = self._tolerances, watched_by(options)
+        tolerances, watched = self._tolerances, watched_events(options.events, options.model)
         self._asked, self._settings = options, settings
         self._timed = settings.setup.signals.varies
         if tolerances is None:
@@ -220,8 +220,7 @@ class Simulation:
         run = self._run
         if run.stopped is None:
             run.ended = None  # inputs may have changed since
-        saved = run.output.everything()
-        return result_of(self._settings, run, saved, self._seconds, *ended(run, self.time))
+        return result_of(self._settings, run, run.output.everything(), self._seconds)
 
     def __repr__(self) -> str:
         step = self._run.pace.typical_step
