@@ -111,7 +111,9 @@ def rows_between(result: "Result", after: int, length: float, share: float) -> F
         turn = length * max(float(np.linalg.norm(one[1][:turns])) for one in (begin, end))
         check_turn(result, body, turn, length, after)
         if pair < SPHERICAL and turns_of(pair) and body not in counted:
-            take_short_turn(begin, end, length)
+            # an angle whose joint counts no turns is known but for these
+            near = begin[0][0] + 0.5 * length * (begin[1][0] + end[1][0])
+            end[0][0] = nearest_turn(end[0][0], near)
         blend = turned if pair >= SPHERICAL else shifted
         point[stored], point[rates] = blend(pair, begin, end, length, share)
     tree_work = make_tree_workspace(tree, np.zeros(1), False, False)
@@ -139,12 +141,6 @@ def check_turn(result: "Result", body: int, turn: float, length: float, after: i
             " pose is not known.",
             "Save more states: a smaller save_every, or t_eval= with the times wanted.",
         )
-
-
-def take_short_turn(begin: Any, end: Any, length: float) -> None:
-    """An angle whose joint counts no turns is known but for these."""
-    near = begin[0][0] + 0.5 * length * (begin[1][0] + end[1][0])
-    end[0][0] = nearest_turn(end[0][0], near)
 
 
 def shifted(pair: int, begin: Any, end: Any, length: float, share: float) -> tuple[Any, Any]:

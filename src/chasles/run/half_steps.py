@@ -119,9 +119,11 @@ def lost_attitudes(ended: Ended) -> list[str]:
     step, stepper = run.grid.step, run.stepper
     blocks = (stepper.first_block(), run.block)
     turned = step * max(float(stepper.spins(block)[0].max(initial=0.0)) for block in blocks)
-    missed = None
-    if is_far(turned, run.steps_in_all, method.order):
-        missed = missed_by(run, angles_between)
+    is_far = FAR <= turned < np.inf
+    if not is_far and method.order >= 2:
+        # The error of a step is a fraction of turned^(p + 1) rad: a fifth for Heun's method.
+        is_far = run.steps_in_all * turned ** (method.order + 1) > 1.0
+    missed = missed_by(run, angles_between) if is_far else None
     if missed is None or missed[0] <= LOST:
         return []
     angle, body = missed
@@ -131,15 +133,6 @@ def lost_attitudes(ended: Ended) -> list[str]:
         f" {min(angle, np.pi):.2g} rad in the end, as steps half as long show: the energy may be"
         f" right, the motion is not. Take a smaller step ({remedy}) or a method of higher order."
     ]
-
-
-def is_far(turned: float, steps: int, order: int) -> bool:
-    r"""Whether to check steps that turn a body so far: the error of one is a fraction of
-    $\theta^{p+1}$ rad (a fifth for Heun's method, less for others).
-    """
-    if order < 2:
-        return FAR <= turned < np.inf
-    return FAR <= turned < np.inf or steps * turned ** (order + 1) > 1.0
 
 
 # --- stiff forces that turn ---

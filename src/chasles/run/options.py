@@ -263,13 +263,6 @@ class Words(str):
     __repr__ = str.__str__
 
 
-def signature_of(record: Any, own: list[Parameter], made: Any) -> Signature:
-    """That of a function that takes the options of a record, after parameters of its own."""
-    taken = signature(record).parameters.values()
-    as_written = [one.replace(annotation=Words(one.annotation)) for one in taken]
-    return Signature([*own, *as_written], return_annotation=made)
-
-
 def taking(record: Any, function: Any, own: int) -> Any:
     """A function of a record, after `own` arguments, as one of its options."""
 
@@ -284,7 +277,10 @@ def taking(record: Any, function: Any, own: int) -> Any:
         meaning = "".join(meanings(record).values())
         made.__doc__ = function.__doc__.replace("    {options}\n", meaning)
     first = [Parameter("self", Parameter.POSITIONAL_ONLY)] * own
-    made.__signature__ = signature_of(record, first, function.__annotations__["return"])
+    taken = signature(record).parameters.values()
+    as_written = [one.replace(annotation=Words(one.annotation)) for one in taken]
+    answer = function.__annotations__["return"]
+    made.__signature__ = Signature([*first, *as_written], return_annotation=answer)
     return call
 
 
