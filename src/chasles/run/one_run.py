@@ -54,24 +54,7 @@ class Prepared:
 
     settings: Settings
     run: Run
-    record: Recording | None
     begin: Checkpoint | None  # of the run that goes on
-
-
-def integrate(
-    options: Options,
-    probe: StiffnessProbe | None = None,
-    stacklevel: int = 5,
-    shortened: float = 1.0,
-    seal: Callable[[Result], Result] | None = None,
-) -> Result:
-    """Integrate a model from t = 0 to `until`: see `simulate`.
-
-    probe: (time, steps) -> whether to end a run that chooses its steps.  Warnings point at the
-    caller so many calls up.  What functions of time allow of steps that are chosen is shortened.
-    `seal` has the last word on what is known of the result.
-    """
-    return carry_out(prepared(options, probe, shortened), options.progress, stacklevel, seal)
 
 
 def prepared(
@@ -124,15 +107,21 @@ def ready_run(
         settings, grid, stepper, tolerances, watched, scan=scan, record=record, probe=probe,
         bounds=bounds, control=control,
     )  # fmt: skip
-    return Prepared(settings, run, record, begin)
+    return Prepared(settings, run, begin)
 
 
-def carry_out(
-    made: Prepared, progress: bool | None, stacklevel: int,
+def integrate(
+    options: Options, probe: StiffnessProbe | None = None, shortened: float = 1.0,
     seal: Callable[[Result], Result] | None = None,
 ) -> Result:  # fmt: skip
-    """Take the steps; a run that stops raises, with what it reached."""
-    run, record = made.run, made.record
+    """Integrate a model from t = 0 to `until`: see `simulate`.  A run that stops raises.
+
+    probe: (time, steps) -> whether to end a run that chooses its steps.  What functions of time
+    allow of steps that are chosen is shortened.  `seal` has the last word on what is known of the
+    result.
+    """
+    made = prepared(options, probe, shortened)
+    run, record = made.run, made.run.output.record
     with nullcontext() if record is None else closing(record):
         if record is not None:
             record.prepare(header_of(made.settings, run), run)
@@ -140,9 +129,9 @@ def carry_out(
             run.continue_from(made.begin)
         began = time.perf_counter() - seconds_compiling()
         with ctrl_c(run.interrupt):
-            saved = run.states(progress)
+            saved = run.states(options.progress)
         seconds = time.perf_counter() - seconds_compiling() - began
-        result = result_of(made.settings, run, saved, seconds, stacklevel)
+        result = result_of(made.settings, run, saved, seconds, stacklevel=5)
         status, end = result.status, saved.times[-1]
         logged("run %s at t = %g s, after %.2g s of computing", status, end, seconds)
         if seal is not None:

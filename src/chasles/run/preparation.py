@@ -229,9 +229,11 @@ def check_foreign(settings: Settings, record: Recording | None) -> None:
 
 
 def result_of(
-    settings: Settings, run: Run, saved: Saved, seconds: float, stacklevel: int = 3
+    settings: Settings, run: Run, saved: Saved, seconds: float, stacklevel: int
 ) -> Result:
-    """The result of a run that has ended, with warnings of what is suspect about it."""
+    """The result of a run that has ended.  Warnings of what is suspect about it point at the caller
+    so many calls up.
+    """
     pace, record = run.pace, run.output.record
     block, counted = pace.present().copy(), pace.counted()  # what is tried below is not the run's
     pace.monitor(block)  # also where a run stopped, or ended between two looks
@@ -247,7 +249,7 @@ def result_of(
     problem = settings.problem
     inputs = run.control.inputs() if record is None else record.inputs()
     for text in suspicious:
-        warnings.warn(text, ChaslesWarning, stacklevel=stacklevel + 1)
+        warnings.warn(text, ChaslesWarning, stacklevel=stacklevel)
     return Result(
         problem if inputs is None else with_inputs(problem, inputs),
         saved.times, saved.absolute, saved.integrals,

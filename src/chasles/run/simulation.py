@@ -128,7 +128,7 @@ class Simulation:
             check_memory(steps // every + 2, every, self._settings.setup, "Simulation")
         if not run.goes_on:
             what = ended(run, run.reached)[1]
-            raise SimulationStopped(what, "Begin anew: reset().", result=self.result())
+            raise SimulationStopped(what, "Begin anew: reset().", result=self._result(4))
         if inputs is not None:
             run.control.set(inputs, self.time)
             run.pace.renew()
@@ -141,7 +141,7 @@ class Simulation:
         self._seconds += time.perf_counter() - began
         if run.stopped is not None:
             stopped = run.stopped
-            raise SimulationStopped(stopped.what, stopped.remedy, result=self.result())
+            raise SimulationStopped(stopped.what, stopped.remedy, result=self._result(4))
 
     def _scan_signals(self, last: int) -> None:
         """Fit functions of time further, and look through them, before a step needs them."""
@@ -217,10 +217,15 @@ class Simulation:
 
     def result(self) -> Result:
         """The run so far, as `simulate` would return it."""
+        return self._result(4)
+
+    def _result(self, stacklevel: int) -> Result:
+        """The same; warnings point at the caller so many calls up."""
         run = self._run
         if run.stopped is None:
             run.ended = None  # inputs may have changed since
-        return result_of(self._settings, run, run.output.everything(), self._seconds)
+        saved = run.output.everything()
+        return result_of(self._settings, run, saved, self._seconds, stacklevel)
 
     def __repr__(self) -> str:
         step = self._run.pace.typical_step
