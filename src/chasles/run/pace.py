@@ -75,8 +75,11 @@ class Pace:
     def between(self, thetas: Floats) -> Floats:
         """Points of the last step, at these fractions of it."""
         assert self.span is not None
-        (begin, end), kept = self.span, self.run.output.kept
-        return np.stack([self.at(begin + (end - begin) * x)[:kept].copy() for x in thetas])
+        begin, end = self.span
+        points = np.zeros((len(thetas), self.run.output.kept))
+        for point, theta in zip(points, thetas.tolist()):
+            point[:] = self.at(begin + (end - begin) * theta)[: len(point)]
+        return points
 
     def at(self, t: float) -> Floats:
         """The block at a time of the last step, to which a real step leads."""
