@@ -258,7 +258,8 @@ def missed_energy(ended: Ended) -> list[str]:
     # No force books what rigid ends take: it is in the supply.
     missed = left_at_the_end(ended)
     if names and not has_impacts(ended.run):
-        missed = booked_by_stages(setup, absolute, integrals)
+        # Stages of linearly implicit steps book work that balances over an unresolved impact.
+        missed = float(np.abs(energy.balance(setup, absolute, integrals)).max())
     moving = float(np.ptp(kinetic) if names else np.max(kinetic))  # spinning exchanges nothing
     if not missed > unseen_energy(ended):  # a body that rests on a stop moves by round-off
         return []
@@ -273,13 +274,6 @@ def missed_energy(ended: Ended) -> list[str]:
         f" {ended.run.pace.typical_step:g} s do not resolve {what}, and {after} is not right. Take"
         " a smaller step, or error control: method='dopri5', rtol=1e-6."
     ]
-
-
-def booked_by_stages(setup: Setup, absolute: Floats, integrals: Floats) -> float:
-    """The largest energy error (J) of the saved states: the work of the stages of linearly implicit
-    steps would balance even if they have not resolved an impact.
-    """
-    return float(np.abs(energy.balance(setup, absolute, integrals)).max())
 
 
 def left_at_the_end(ended: Ended) -> float:
