@@ -64,7 +64,7 @@ def taken_back(folder, monkeypatch, fail=False):
     class Done(Exception):
         pass
 
-    def alone(self, widths):
+    def alone(self, *given):
         if fail:
             put = self.put_commit
 
@@ -73,7 +73,7 @@ def taken_back(folder, monkeypatch, fail=False):
                 raise Done
 
             monkeypatch.setattr(self, "put_commit", last)
-        real(self, widths)
+        real(self, *given)
         raise Done
 
     monkeypatch.setattr(recording.Recording, "drop_end", alone)

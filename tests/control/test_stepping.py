@@ -186,7 +186,7 @@ def test_a_target_that_moves_by_itself_takes_no_input(refusal):
 def test_a_run_without_end_keeps_nothing_but_its_last_state():
     sim = ch.Simulation(leg(), 1e-3, save_every=0)
     sim.step(steps=5000)
-    assert len(sim.result().t) == 2 and sim._run.output.rows.shape[0] == 256
+    assert len(sim.result().t) == 2 and sim._run.output.points.shape[0] == 256
 
 
 def test_functions_of_time_reach_as_far_as_the_steps_go():

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -140,13 +141,22 @@ def test_a_save_that_is_under_way_is_not_taken_for_an_orphan(result, tmp_path):
 
 def test_saves_from_several_threads_into_one_folder_are_all_whole(result, tmp_path):
     paths = [tmp_path / f"{k % 3}.nc" for k in range(12)]
-    threads = [threading.Thread(target=result.save, args=(path,)) for path in paths]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(len(paths)) as pool:
+        assert list(pool.map(result.save, paths)) == paths
     assert all(np.array_equal(ch.load(path).t, result.t) for path in paths)
     assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_small_files_from_several_threads_are_not_taken_for_orphans(tmp_path):
+    """A new part is without a lock for a moment."""
+
+    def write(number):
+        for _ in range(30):
+            atomic_file.write_text(tmp_path / f"{number % 3}.txt", "all of it")
+
+    with ThreadPoolExecutor(12) as pool:
+        list(pool.map(write, range(12)))
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["all of it"] * 3
 
 
 def test_a_joint_of_a_users_own_class_is_refused_before_a_file_is_made(tmp_path, refusal):

@@ -100,6 +100,14 @@ def test_a_damper_too_stiff_for_the_step_is_told_with_time_force_and_a_step_that
     assert right.velocity("ball")[-1, 2] == pytest.approx(-9.80665 / damping, rel=1e-2)
 
 
+def test_the_warning_of_a_run_by_hand_points_at_who_asks_for_its_result():
+    sim = ch.Simulation(dropped(2800.0), step=1e-3)
+    sim.step(steps=300)
+    with pytest.warns(ch.ChaslesWarning, match="energy balance") as told:
+        sim.result()
+    assert told[0].filename == __file__
+
+
 def test_a_standing_quadruped_on_stiff_feet_is_told():
     """What is unstable needs something to grow from: round-off is the same on all four feet."""
     with (

@@ -162,7 +162,7 @@ def start_of(model: Model, attributes: dict[str, Any], arrays: dict[str, Floats]
 
 def absolute_states(setup: Setup, arrays: dict[str, Floats]) -> Floats:
     """Rows (T, n, 18) in the order of the setup, from arrays in the order of the model."""
-    order = [setup.body_index[name] for name in setup.model.body_names]
+    order = setup.model_order
     absolute = np.zeros((len(arrays["time"]), len(order), ABSOLUTE_WIDTH))
     shape = absolute.shape[:2]
     absolute[:, order, POSE_R : POSE_R + 9] = arrays["rotation"].reshape(*shape, 9)

@@ -36,10 +36,7 @@ PART = ".chasles-{}.part"
 def write(
     table: Table, path: str | os.PathLike[str], length: int = 0, more: Iterable[Any] = ()
 ) -> Path:
-    """Write a NetCDF file: see `write_whole`.
-
-    `table` is all of it; or its first window, of `length` times, and `more` are those that follow.
-    """
+    """Write a NetCDF file: a table, or its first window (of `length` times) and `more`."""
     target = checked_target(path)
     layout = laid_out(table, length)
 
@@ -74,8 +71,7 @@ def write_text(target: Path, text: str) -> Path:
 def write_whole(target: Path, fill: Callable[[BinaryIO], object]) -> Path:
     """Fill a file under another name beside `target`, then rename it: all or nothing.
 
-    What a link points to is written, the link stays, and so does who may read the file.  A pipe or
-    device is written to as it is.
+    Links and permissions are kept.  A pipe or device is written to directly.
     """
     real = Path(os.path.realpath(target))
     try:
@@ -101,11 +97,9 @@ def write_whole(target: Path, fill: Callable[[BinaryIO], object]) -> Path:
 @contextmanager
 def replacing(target: Path) -> Iterator[BinaryIO]:
     """A file that takes the place of another when it is whole, or leaves no trace."""
-    part = target.with_name(PART.format(secrets.token_hex(8)))
-    lock = None
+    part, file, lock = new_part(target)
     try:
-        with part.open("x+b") as file:
-            lock = hold(file.fileno())
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())  # on the disk before its name is
@@ -119,14 +113,28 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
             os.close(lock)
 
 
-def hold(descriptor: int) -> int | None:
-    """Lock a file that is being written; the lock goes with the process, however it ends."""
-    if fcntl is None:
-        return None
-    held = os.dup(descriptor)
-    with suppress(OSError):  # a file system without locks: then nobody takes it for an orphan
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return held
+def new_part(target: Path) -> tuple[Path, BinaryIO, int | None]:
+    """A new file beside another, and its lock, which goes with the process, however it ends.
+
+    Before it is locked, another save may take it for an orphan: then the next one is tried.
+    """
+    while True:
+        part = target.with_name(PART.format(secrets.token_hex(8)))
+        file = part.open("x+b")
+        if fcntl is None:
+            return part, file, None
+        lock = os.dup(file.fileno())
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_kept = part.exists()
+        except BlockingIOError:
+            is_kept = False
+        except OSError:  # a file system without locks: then nobody takes it for an orphan
+            is_kept = True
+        if is_kept:
+            return part, file, lock
+        file.close()
+        os.close(lock)
 
 
 def remove_orphans(folder: Path) -> None:
@@ -142,10 +150,8 @@ def remove_orphans(folder: Path) -> None:
 
 
 def open_regular(path: Path, flags: int = os.O_RDONLY) -> int:
-    """The descriptor of a regular file of its own: links are not followed, pipes not waited for.
-
-    A folder may come from anybody, and a link in it would lead to any file of its reader's.  A file
-    that has another name as well (a hard link) is read, but not written to.
+    """The descriptor of a regular file.  Links, pipes and (for writing) hard links are refused: in
+    a folder of somebody else they could lead to any file of the user.
     """
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
         flags |= getattr(os, name, 0)

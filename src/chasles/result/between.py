@@ -83,7 +83,7 @@ def state_at(result: "Result", t: Any) -> State:
     length = float(result.t[after] - result.t[after - 1])
     share = (time - float(result.t[after - 1])) / length
     rows = rows_between(result, after, length, share)
-    setup, model = result.problem.setup, result.model
+    setup = result.problem.setup
     here, there = result.state(after - 1).angles, result.state(after).angles
     angles, ends = {}, result.absolute[after - 1 : after + 1]
     for joint in here:
@@ -92,8 +92,7 @@ def state_at(result: "Result", t: Any) -> State:
         gone, _ = cubic(there[joint] - here[joint], rates[0], rates[1], length, share)
         found = coordinate_of_poses(setup, joint, ANGLE, rows[None])[0]
         angles[joint] = float(nearest_turn(found, here[joint] + gone))
-    order = [setup.body_index[name] for name in model.body_names]
-    return State.from_absolute(time, model, rows[order], angles)
+    return State.from_absolute(time, result.model, rows[setup.model_order], angles)
 
 
 def rows_between(result: "Result", after: int, length: float, share: float) -> Floats:
@@ -108,23 +107,17 @@ def rows_between(result: "Result", after: int, length: float, share: float) -> F
         q, v = tree.stored_at[body], tree.stored_count + tree.rate_at[body]
         stored, rates = slice(q, q + STORED[pair]), slice(v, v + DOF[pair])
         begin, end = ((one[stored], one[rates]) for one in (here, there))
-        check_turn(result, body, pair, (begin[1], end[1]), length, after)
+        turns = 3 if pair >= SPHERICAL else turns_of(pair)
+        turn = length * max(float(np.linalg.norm(one[1][:turns])) for one in (begin, end))
+        check_turn(result, body, turn, length, after)
         if pair < SPHERICAL and turns_of(pair) and body not in counted:
-            take_short_turn(begin, end, length)
+            # an angle whose joint counts no turns is known but for these
+            near = begin[0][0] + 0.5 * length * (begin[1][0] + end[1][0])
+            end[0][0] = nearest_turn(end[0][0], near)
         blend = turned if pair >= SPHERICAL else shifted
         point[stored], point[rates] = blend(pair, begin, end, length, share)
     tree_work = make_tree_workspace(tree, np.zeros(1), False, False)
     return absolute_of(tree, tree_work, point[None])[0]
-
-
-def check_turn(
-    result: "Result", body: int, pair: int, rates: Any, length: float, after: int
-) -> None:
-    """Refuse a body that turns by half a turn or more: poses do not show which way."""
-    turns = 3 if pair >= SPHERICAL else turns_of(pair)
-    turn = length * max(float(np.linalg.norm(own[:turns])) for own in rates)
-    if turn >= np.pi:
-        raise not_known(result, body, turn, length, after)
 
 
 def check_counted_turn(
@@ -134,24 +127,20 @@ def check_counted_turn(
     joints, pair = result.problem.setup.system.joints, tree_setup(result.problem.setup).tree.pair
     index = result.problem.setup.joint_index[joint]
     for body in (int(joints.a[index]), int(joints.b[index])):
-        if abs(turn) >= np.pi and body >= 0 and pair[body] >= SPHERICAL:
-            raise not_known(result, body, abs(turn), length, after)
+        if body >= 0 and pair[body] >= SPHERICAL:
+            check_turn(result, body, abs(turn), length, after)
 
 
-def not_known(result: "Result", body: int, turn: float, length: float, after: int) -> InvalidOption:
-    name = list(result.problem.setup.body_index)[body]
-    return InvalidOption(
-        f"at: body '{name}' turns by {turn:.2g} rad from the saved time"
-        f" {float(result.t[after - 1]):g} s to the next, {length:g} s later; between them its"
-        " pose is not known.",
-        "Save more states: a smaller save_every, or t_eval= with the times wanted.",
-    )
-
-
-def take_short_turn(begin: Any, end: Any, length: float) -> None:
-    """An angle whose joint counts no turns is known but for these."""
-    near = begin[0][0] + 0.5 * length * (begin[1][0] + end[1][0])
-    end[0][0] = nearest_turn(end[0][0], near)
+def check_turn(result: "Result", body: int, turn: float, length: float, after: int) -> None:
+    """Refuse a body that turns by half a turn or more: poses do not show which way."""
+    if turn >= np.pi:
+        name = list(result.problem.setup.body_index)[body]
+        raise InvalidOption(
+            f"at: body '{name}' turns by {turn:.2g} rad from the saved time"
+            f" {float(result.t[after - 1]):g} s to the next, {length:g} s later; between them its"
+            " pose is not known.",
+            "Save more states: a smaller save_every, or t_eval= with the times wanted.",
+        )
 
 
 def shifted(pair: int, begin: Any, end: Any, length: float, share: float) -> tuple[Any, Any]:

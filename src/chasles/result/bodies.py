@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from chasles.build.system.gaps import components
+from chasles.build.system.state import in_world, rotations
 from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
 from chasles.groups.so3 import so3_from_matrix
 from chasles.model import Body, InvalidOption
@@ -28,12 +29,13 @@ class OfBodies(Trajectory):
     @documented("(T, 3, 3)")
     def rotation(self, body: Body | str) -> Floats:
         """Rotation matrices of a body, from body to world."""
-        return self._body(body)[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+        return rotations(self._body(body))
 
     @documented("(T, 3), m/s")
     def velocity(self, body: Body | str) -> Floats:
         """Velocity of the centre of mass of a body in world axes."""
-        return np.einsum("tij,tj->ti", self.rotation(body), self._body(body)[:, TWIST + 3 :])
+        found = self._body(body)
+        return in_world(found, found[:, TWIST + 3 :])
 
     @documented("(T, 3), rad/s")
     def angular_velocity(self, body: Body | str, axes: BodyAxes = "body") -> Floats:
@@ -80,7 +82,7 @@ class OfBodies(Trajectory):
             raise InvalidOption(
                 f"axes must be 'body' or 'world', got {short_repr(axes)}.", "Name one."
             )
-        return vector if axes == "body" else np.einsum("tij,tj->ti", self.rotation(body), vector)
+        return vector if axes == "body" else in_world(self._body(body), vector)
 
 
 class OfEnergy(Trajectory):

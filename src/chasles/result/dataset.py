@@ -14,7 +14,8 @@ from chasles.build.problem import Problem
 from chasles.build.start.redundancy import joint_of_row
 from chasles.build.system.build import Setup, real_rows
 from chasles.build.system.coordinates import angle_columns, coordinate_keys, gap
-from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.build.system.state import in_world, rotations
+from chasles.core.arrays import POSE_X, TWIST, Floats
 from chasles.model import InvalidModel, Model
 from chasles.model.plain import to_plain
 from chasles.result import energy
@@ -142,11 +143,10 @@ def to_xarray(table: Table) -> "Dataset":
 
 def of_bodies(setup: Setup, absolute: Floats) -> dict[str, Any]:
     """Poses and velocities, bodies in the model's order."""
-    ordered = absolute[:, [setup.body_index[name] for name in setup.model.body_names]]
-    rotation = ordered[..., POSE_R : POSE_R + 9].reshape(*ordered.shape[:2], 3, 3)
+    ordered = absolute[:, setup.model_order]
+    rotation, velocity = rotations(ordered), in_world(ordered, ordered[..., TWIST + 3 :])
     body_velocity = ordered[..., TWIST + 3 : TWIST + 6]
     position, spin = ordered[..., POSE_X : POSE_X + 3], ordered[..., TWIST : TWIST + 3]
-    velocity = np.einsum("tbij,tbj->tbi", rotation, body_velocity)
     world, own = ("time", "body", "axis"), ("time", "body", "body_axis")
     moving, turns = "velocity of the centre of mass", "rotation matrix from the body frame to the"
     return {

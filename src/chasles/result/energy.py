@@ -36,14 +36,10 @@ def kinetic(setup: Setup, absolute: Floats) -> Floats:
 
 
 def kinetic_of_all(setup: Setup, absolute: Floats) -> Floats:
-    """Kinetic energy of all bodies and rotors (T,), J."""
-    return kinetic(setup, absolute).sum(axis=1) + kinetic_of_rotors(setup, absolute)
-
-
-def kinetic_of_rotors(setup: Setup, absolute: Floats) -> Floats:
-    r"""$\tfrac12\sum I_r \dot q^2$ over the coordinates of joints with an armature (T,), J."""
+    r"""Kinetic energy of all bodies (T,), J, and $\tfrac12\sum I_r \dot q^2$ of all armatures."""
     joints, count = flat_arrays(setup.system.joints), setup.system.joint_count
-    return np.zeros(len(absolute)) + rotor_energy(joints, count, in_columns(absolute))
+    rotors = rotor_energy(joints, count, in_columns(absolute))
+    return np.asarray(kinetic(setup, absolute).sum(axis=1) + rotors)
 
 
 def potential(setup: Setup, absolute: Floats) -> Floats:

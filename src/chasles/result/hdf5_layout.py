@@ -32,15 +32,6 @@ class Pieces(RawIOBase):
     def tell(self) -> int:
         return self.at
 
-    def readable(self) -> bool:
-        return True
-
-    def writable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
     def write(self, data: Any) -> int:
         """Keep a piece; what it covers of others is theirs no more."""
         piece = bytes(data)

@@ -50,10 +50,8 @@ class OfJoints(Trajectory):
     ) -> Floats:
         """Constraint violation (gap) of a joint."""
         check_flag(vector, "vector", "violation", InvalidOption)
-        named = {coupling.name: coupling for coupling in self.model.couplings}
-        asked = getattr(joint, "name", joint)
-        if isinstance(asked, str) and asked in named and isinstance(part, str):
-            coupling = named[asked]
+        coupling = self._coupling(joint)
+        if coupling is not None and isinstance(part, str):
             if isinstance(coupling, CustomCoupling):
                 return np.abs(coupled_gap(self.problem.setup, coupling, self.absolute))
             return np.abs(coupling.values([self.coordinate(j, w) for j, w, _ in coupling.terms]))
@@ -87,20 +85,18 @@ class OfJoints(Trajectory):
             always from the equations of motion.
         """
         UnknownName.check("choice", by, ("method", "motion"), "reaction: by")
-        name = self._joint(joint)
-        couplings = {coupling.name: coupling for coupling in self.model.couplings}
-        if name in couplings and isinstance(couplings[name], CustomCoupling):
+        name, coupling = self._joint(joint), self._coupling(joint)
+        if coupling is not None:
+            where = "along the coordinates of several joints"
+            remedy = " is what it exerts along its first coordinate, effort(..., on=joint) along"
+            remedy += " another."
+            if isinstance(coupling, CustomCoupling):
+                where = "on several bodies"
+                remedy = ", times the derivative of its formula by a motion, is what it exerts"
+                remedy += " along that."
             raise UnknownName(
-                f"coupling '{name}' pushes on several bodies, and has no point of its own.",
-                f"result.effort('{name}'), times the derivative of its formula by a motion, is what"
-                " it exerts along that.",
-            )
-        if name in couplings:
-            raise UnknownName(
-                f"coupling '{name}' pushes along the coordinates of several joints, and has no"
-                " point of its own.",
-                f"result.effort('{name}') is what it exerts along its first coordinate,"
-                " effort(..., on=joint) along another.",
+                f"coupling '{name}' pushes {where}, and has no point of its own.",
+                f"result.effort('{name}'){remedy}",
             )
         wrenches = self._wrenches if by == "method" else self._wrenches_of_motion
         return reaction(self.problem.setup, name, self.absolute, wrenches)
@@ -121,15 +117,19 @@ class OfJoints(Trajectory):
         name, kind = coordinate_key(self.model, joint, which)
         return coordinate_rate(self.problem.setup, name, kind, self.absolute)
 
+    def _coupling(self, part: Any) -> Coupling | None:
+        """The coupling of the model that is meant, if one is."""
+        named: dict[Any, Coupling] = {one.name: one for one in self.model.couplings}
+        name = getattr(part, "name", part)
+        return named.get(name) if isinstance(name, str) else None
+
 
 EPSILON = float(np.finfo(float).eps)
 
 
 def reach_of(result: "OfJoints", joint: str) -> float:
-    """What the gap of a joint is rounded from, m.
-
-    The levers, how far from the origin it gets, and half a turn of a thread: the angle is known to
-    an ulp of pi at the best, which the pitch makes a length of.
+    """The length (m) whose rounding opens a joint: levers, distance from the origin, half a turn of
+    a thread (an angle is known to an ulp of pi at best).
     """
     found, setup = result.model.joint(joint), result.problem.setup
     index = setup.joint_index[found.name]
@@ -185,10 +185,9 @@ class OfForces(OfJoints):
         "sleeve.displacement"; its first if left out.  Of a `CustomCoupling` it is the number that
         the derivative of its formula by a motion is multiplied with.
         """
-        asked = getattr(driver, "name", driver)
-        coupled = [c for c in self.model.couplings if c.name == asked]
-        if coupled:
-            return self._coupling_effort(coupled[0], on)
+        asked, coupling = getattr(driver, "name", driver), self._coupling(driver)
+        if coupling is not None:
+            return self._coupling_effort(coupling, on)
         if on is not None:
             raise InvalidOption(
                 f"effort: {short_repr(asked)} is not a coupling, and acts along one coordinate.",
@@ -200,20 +199,19 @@ class OfForces(OfJoints):
                 found = self.force(asked)
                 return joint_effort(self.problem.setup, acting, found, self.absolute)
         name = self._driver(driver)
-        index = self.problem.setup.joint_index[name]
-        frame = self.reaction(name).in_joint_frame
-        turning = int(self.problem.setup.system.joints.locked[index]) == DRIVEN_TURN
-        return frame[1][:, 2] if turning else frame[0][:, 2]
+        force, torque = self.reaction(name).in_joint_frame
+        locked = self.problem.setup.system.joints.locked[self.problem.setup.joint_index[name]]
+        return torque[:, 2] if locked == DRIVEN_TURN else force[:, 2]
 
     def _coupling_effort(self, coupling: Coupling, on: Any) -> Floats:
         terms, where = coupling.terms, f"effort of {coupling.where}"
         number = [c.name for c in self.model.couplings].index(coupling.name)
         if not terms:
-            if on is not None:
-                raise InvalidOption(
-                    f"{where}: it acts on bodies, along no joint in particular.", "Leave on= out."
-                )
-            return np.asarray(self._multipliers[:, number])
+            if on is None:
+                return np.asarray(self._multipliers[:, number])
+            raise InvalidOption(
+                f"{where}: it acts on bodies, along no joint in particular.", "Leave on= out."
+            )
         index = 0
         if on is not None:
             joints = {joint.name: joint for joint in self.model.joints}
@@ -240,20 +238,22 @@ class OfForces(OfJoints):
     )
     def work(self, force: Any) -> Floats:
         """Work of a force or driver on the bodies since the start."""
-        names = [f.name for f in self.model.forces] + [d.name for d in self.model.drivers]
+        names = (*self.model.force_names, *self.model.driver_names)
         name = UnknownName.check("force or driver", getattr(force, "name", force), names)
         return self.integrals[:, names.index(name)]
 
     def _driver(self, driver: Any) -> str:
         name = getattr(driver, "name", driver)
-        if isinstance(name, str) and name in self.model.force_names:
+        if not isinstance(name, str):
+            return self.model.driver(name).name
+        if name in self.model.force_names:
             raise UnknownName(
                 f"there is no driver '{name}': it is a force ({self.model.force(name).kind}), and"
                 " only drivers and forces on a joint have an effort along a coordinate.",
                 f"result.force('{name}') has force, torque and power, result.work('{name}') the"
                 " work.",
             )
-        if isinstance(name, str) and name in self.model.joint_names:
+        if name in self.model.joint_names:
             acting: tuple[Any, ...] = (*self.model.drivers, *self.model.forces)
             moving = [part.name for part in acting if getattr(part, "joint", None) == name]
             named = ", ".join(f"'{part}'" for part in moving)

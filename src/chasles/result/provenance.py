@@ -39,10 +39,6 @@ def coefficients(tableau: Tableau) -> Mapping[str, Any]:
     return kept
 
 
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
 @dataclass(frozen=True, eq=False)
 class Provenance(Mapping[str, Any]):
     """How a result was made.  It reads like a dict, too: ``provenance["method"]``, ``.items()``.
@@ -106,7 +102,7 @@ class Provenance(Mapping[str, Any]):
     removed: Mapping[str, float] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=versions)
-    created: str = field(default_factory=now)
+    created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     others: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from chasles.build.system.build import Setup
 from chasles.build.system.gaps import components, frame_of
+from chasles.build.system.state import rotations
 from chasles.core.arrays import POSE_R, POSE_X, Floats
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.placed import reaction_at_point
@@ -111,17 +112,14 @@ def reaction(setup: Setup, joint: str, absolute: Floats, wrenches: Floats) -> Re
     index = setup.joint_index[joint]
     joints = setup.system.joints
     point, axes = frame_in_world(setup, index, absolute)
-    on_bodies = {}
-    for side, body in (("a", int(joints.a[index])), ("b", int(joints.b[index]))):
+    names, by_name = setup.bodies_of(joint), {}
+    for side, (name, body) in enumerate(zip(names, (joints.a[index], joints.b[index]))):
         if body >= 0:
-            wrench = wrenches[:, index, 0:6] if side == "a" else wrenches[:, index, 6:12]
-            on_bodies[side] = at_point(wrench, absolute[:, body], point)
-    for side, other in (("a", "b"), ("b", "a")):
-        if side not in on_bodies:  # the ground feels the opposite
-            on_bodies[side] = (-on_bodies[other][0], -on_bodies[other][1])
-    first, second = setup.bodies_of(joint)
-    by_name = {first: on_bodies["a"], second: on_bodies["b"]}
-    names = (first, second)
+            wrench = wrenches[:, index, 6 * side : 6 * side + 6]
+            by_name[name] = at_point(wrench, absolute[:, body], point)
+    for name, other in (names, names[::-1]):
+        if name not in by_name:  # the ground feels the opposite
+            by_name[name] = (-by_name[other][0], -by_name[other][1])
     if joint in setup.model.joint_names:
         names = (setup.model.joint(joint).a, setup.model.joint(joint).b)
     return Reaction(joint, names, *by_name[names[1]], point, axes, *by_name[names[0]])
@@ -147,7 +145,7 @@ def carried(setup: Setup, joint: int, side: str, absolute: Floats) -> tuple[Floa
         still = np.ones((len(absolute), 1))
         return still * np.array(point), still[:, :, None] * np.array(axes).reshape(3, 3)
     body = absolute[:, index]
-    rotation = body[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+    rotation = rotations(body)
     origin = body[:, POSE_X : POSE_X + 3] + rotation @ np.array(point)
     return origin, rotation @ np.array(axes).reshape(3, 3)
 

@@ -1,6 +1,6 @@
 """A result by names: what its sensors read, and everything as one table."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,13 +55,11 @@ def of_joint(result: "Result", sensor: JointSensor) -> Floats:
         if sensor.axes == "joint":
             return reaction.in_joint_frame[0 if reads == "force" else 1]
         return reaction.force if reads == "force" else reaction.torque
-    read: dict[str, Callable[[], Floats]] = {
-        "coordinate": lambda: result.coordinate(joint, sensor.coordinate),
-        "rate": lambda: result.coordinate_rate(joint, sensor.coordinate),
-        "gap": lambda: result.violation(joint),
-        "angular_gap": lambda: result.violation(joint, "rotation"),
-    }
-    return read[reads]()
+    if reads == "coordinate":
+        return result.coordinate(joint, sensor.coordinate)
+    if reads == "rate":
+        return result.coordinate_rate(joint, sensor.coordinate)
+    return result.violation(joint, "translation" if reads == "gap" else "rotation")
 
 
 # --- the table ------------------------------------------------------------------------------------

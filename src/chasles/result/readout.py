@@ -13,10 +13,10 @@ import numpy as np
 
 from chasles.build.system.build import Setup
 from chasles.build.system.gaps import opening_history
+from chasles.build.system.state import in_world, rotations
 from chasles.core.arrays import (
     ANSWER_WIDTH,
     EXCHANGE_WIDTH,
-    POSE_R,
     POSE_X,
     TWIST,
     Floats,
@@ -139,9 +139,7 @@ def force_history(
     local, supplied = wrenches_of_force(setup, index, absolute, times, integrals)
     forces, order = setup.system.forces, list(setup.body_index)
     power = np.einsum("tbk,tbk->t", local, absolute[..., TWIST : TWIST + 6])
-    rotation = absolute[..., POSE_R : POSE_R + 9].reshape(*absolute.shape[:2], 3, 3)
-    torque = np.einsum("tbij,tbj->tbi", rotation, local[..., :3])
-    force = np.einsum("tbij,tbj->tbi", rotation, local[..., 3:])
+    torque, force = in_world(absolute, local[..., :3]), in_world(absolute, local[..., 3:])
     a, b = int(forces.a[index]), int(forces.b[index])
     part = setup.model.forces[index]
     if isinstance(part, CustomForce) and part.others:
@@ -186,12 +184,11 @@ def point_history(body: Floats, rates: Floats, lever: Floats) -> PointHistory:
        \ddot x = R\bigl(\dot v + \omega\times v + \dot\omega\times l +
        \omega\times(\omega\times l)\bigr) $$
     """
-    rotation = body[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
-    omega, v = body[:, TWIST : TWIST + 3], body[:, TWIST + 3 : TWIST + 6]
+    omega, v = body[:, TWIST : TWIST + 3], body[:, TWIST + 3 :]
     local_velocity = v + np.cross(omega, lever)
     local = rates[:, 3:] + np.cross(rates[:, :3], lever) + np.cross(omega, local_velocity)
     return PointHistory(
-        body[:, POSE_X : POSE_X + 3] + rotation @ lever,
-        np.einsum("tij,tj->ti", rotation, local_velocity),
-        np.einsum("tij,tj->ti", rotation, local),
+        body[:, POSE_X : POSE_X + 3] + rotations(body) @ lever,
+        in_world(body, local_velocity),
+        in_world(body, local),
     )

@@ -184,13 +184,14 @@ class Result(OfBodies, OfForces, OfEnergy):
                 f"Give a whole number from 0 to {count - 1}, or from -{count} to -1.",
             )
         t, absolute = float(self.t[index]), self.absolute[index]
-        angles = counted_angles(self.problem.setup, absolute, self._turns(index))
-        if self.coordinates is None:
-            return self._state(t, absolute, angles)
-        pairs = zip(coordinate_keys(self.model), self.coordinates[index].tolist())
-        known = {key: value for key, value in pairs if np.isfinite(value)}
-        angles |= {joint: x for (joint, word), x in known.items() if word == "angle"}
-        others = {joint: x for (joint, word), x in known.items() if word == "displacement"}
+        turns = angle_columns(self.problem.setup)  # angles that were integrated to count turns
+        near = {joint: float(self.integrals[index, at[0]]) for joint, at in turns.items()}
+        angles = counted_angles(self.problem.setup, absolute, near)
+        others: dict[str, float] = {}
+        known = () if self.coordinates is None else self.coordinates[index].tolist()
+        for (joint, word), value in zip(coordinate_keys(self.model), known):
+            if np.isfinite(value):
+                (angles if word == "angle" else others)[joint] = value
         return self._state(t, absolute, angles, others)
 
     def at(self, t: float) -> State:
@@ -398,10 +399,5 @@ class Result(OfBodies, OfForces, OfEnergy):
         displacements: Mapping[str, float] | None = None,
     ) -> State:  # fmt: skip
         """A state from rows in the order of calculation."""
-        order = [self.problem.setup.body_index[name] for name in self.model.body_names]
-        return State.from_absolute(t, self.model, absolute[order], angles, displacements)
-
-    def _turns(self, index: int) -> dict[str, float]:
-        """The angles that were integrated to count turns, by joint."""
-        columns = angle_columns(self.problem.setup)
-        return {joint: float(self.integrals[index, at[0]]) for joint, at in columns.items()}
+        rows = absolute[self.problem.setup.model_order]
+        return State.from_absolute(t, self.model, rows, angles, displacements)

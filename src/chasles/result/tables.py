@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from chasles.model import InvalidOption
-from chasles.result.dataset import Table, make_table
+from chasles.result.dataset import make_table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -108,21 +108,18 @@ def matlab_names(names: Iterable[str], taken: set[str]) -> Iterator[str]:
 
 
 def write_npz(result: "Result", file: BinaryIO) -> None:
-    """The arrays of `to_xarray` by their names, and the names along their dimensions."""
-    np.savez(file, **arrays_of(make_table(result)))
-
-
-def arrays_of(table: Table) -> dict[str, Any]:
-    """Numbers and text only: nothing that would have to be unpickled."""
+    """The arrays of `to_xarray` by their names, and the names along their dimensions: numbers and
+    text only, nothing that would have to be unpickled.
+    """
+    table = make_table(result)
     content: dict[str, Any] = {}
-    for name, (_, values, about) in (table.coordinates | table.variables).items():
-        array = np.asarray(values)
-        content["t" if name == "time" else name] = array
-        if "units" in about:
-            content[f"units of {'t' if name == 'time' else name}"] = np.array(about["units"])
-    for name, value in table.attributes.items():
-        content[f"about {name}"] = np.array(value)
-    return content
+    for name, (_, values, described) in (table.coordinates | table.variables).items():
+        called = "t" if name == "time" else name
+        content[called] = np.asarray(values)
+        if "units" in described:
+            content[f"units of {called}"] = np.array(described["units"])
+    content |= {f"about {name}": np.array(value) for name, value in table.attributes.items()}
+    np.savez(file, **content)
 
 
 def columns_of(table: "DataFrame") -> dict[str, Any]:

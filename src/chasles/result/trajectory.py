@@ -71,10 +71,7 @@ class Trajectory:
     @cached_property
     def _multipliers(self) -> Floats:
         """Of all couplings (T, c): those of the method where it has its own, as for joints."""
-        found = self._on_pairs.couplings.copy()
-        if self._own is not None:
-            found[self._own[0]] = self._own[1].couplings
-        return found
+        return self._with_own("couplings", self._on_pairs.couplings)
 
     @cached_property
     def _of_motion(self) -> tuple[Floats, Floats]:
@@ -89,19 +86,20 @@ class Trajectory:
 
     @cached_property
     def _wrenches(self) -> Floats:
-        if self._own is None:
-            return self._wrenches_of_motion
-        found = self._wrenches_of_motion.copy()
-        found[self._own[0]] = self._own[1].wrenches
-        return found
+        return self._with_own("wrenches", self._wrenches_of_motion)
 
     @cached_property
     def _rates(self) -> Floats:
         """V' (T, n, 6)."""
+        return self._with_own("rates", self._of_motion[1])
+
+    def _with_own(self, name: str, of_motion: Floats) -> Floats:
+        """Values (T, ...) of the equations of motion, with those of the method where it has any."""
         if self._own is None:
-            return self._of_motion[1]
-        found = self._of_motion[1].copy()
-        found[self._own[0]] = self._own[1].rates
+            return of_motion
+        rows, own = self._own
+        found = of_motion.copy()
+        found[rows] = getattr(own, name)
         return found
 
     def _body(self, body: Body | str) -> Floats:

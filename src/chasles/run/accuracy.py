@@ -1,26 +1,18 @@
 r"""Accuracy of the motion instead of a step: three runs, whose differences say how good they are.
 
-A tolerance is about single steps; what their errors add up to depends on the motion.  So a run at
-tolerance r is repeated at 10 r and at 100 r.  Where errors go with the tolerance, that of the best
-run is about a tenth of either number,
+A run at tolerance r is repeated at 10 r and at 100 r (docs/integrators.md).  Where errors go with
+the tolerance, that of the best run is about a tenth of either number,
 
 $$ |x_{10r}(t) - x_r(t)|, \qquad \tfrac1{10}|x_{100r}(t) - x_{10r}(t)| . $$
 
 Where they do not, because steps are few, forces have kinks or one difference is small by chance,
-it may be as large as the larger one, and a little larger in one of twenty random models.  Twice
-that is the estimate; poses are compared body by body (see
-`chasles.run.motion_error`).  Where it exceeds what is asked for, r is made smaller.  In a chaotic
-motion errors grow until no tolerance that doubles know can hold them: then the run says up to when
-its digits mean something, and warns.
-
-Where both runs take as many steps, stability limits them and not accuracy: forces are stiff.  An
-implicit method is taken then if one meets what is asked for with less work (see
-`chasles.run.implicit_choice`).  provenance["choice"] says what was tried, and why.
+it may be as large as the larger one, and a little larger in one of twenty random models: twice
+that is the estimate (`chasles.run.motion_error` compares poses).  Where both runs take as many
+steps, stability limits them, and implicit methods are tried (`chasles.run.implicit_choice`).
 """
 
 import warnings
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,7 +28,7 @@ from chasles.result.result import Result
 from chasles.run.checks import UNBALANCED
 from chasles.run.implicit_choice import by_implicit_steps, work_of
 from chasles.run.motion_error import Judged, compared, pose_errors, sizes_in, sizes_of, states
-from chasles.run.one_run import Prepared, integrate, prepared
+from chasles.run.one_run import integrate, prepared
 from chasles.run.options import USUAL_WITH_TOLERANCES, Options, is_auto
 from chasles.run.recording import OtherRun, open_recording
 
@@ -71,8 +63,8 @@ LONGEST = 0.9
 class GivenUp(Exception):
     """A run that stability limits, ended early: whatever it takes is too much."""
 
-    def __init__(self, result: Result, other_steps: int) -> None:
-        self.result, self.other_steps = result, other_steps
+    def __init__(self, result: Result) -> None:
+        self.result = result
 
 
 def to_accuracy(options: Options) -> Result:
@@ -83,17 +75,18 @@ def to_accuracy(options: Options) -> Result:
         options, method=checked_method(options.method), rtol=SMALLEST, tol=None,
         controller=controller or options.controller, into=None, resume=False,
     )  # fmt: skip
-    if options.into is not None or options.resume is not False:  # refused before anything is run
-        with open_recording(options.into, options.resume) or nullcontext():
-            pass
-    run = prepared(chosen)
-    size = float(sizes_in(run.settings.setup).max())
+    record = open_recording(options.into, options.resume)  # refused before anything is run
+    if record is not None:
+        record.close()
+    made = prepared(chosen)
+    size = float(sizes_in(made.settings.setup).max())
     texts: tuple[str, ...] = ()
     try:
         with warnings.catch_warnings():  # only what is returned is to be heard
             warnings.simplefilter("ignore", ChaslesWarning)
             if may_change_method(options):
-                judged, words = with_stiffness_check(chosen, wanted, size, shortest_of(run))
+                bounds: StepBounds = getattr(made.run.pace, "bounds", UNBOUNDED)
+                judged, words = with_stiffness_check(chosen, wanted, size, bounds.shortest)
             else:
                 judged, words = by_tolerances(chosen, wanted, size), ""
             result = with_estimate(judged, wanted, words)
@@ -128,11 +121,8 @@ def recorded(options: Options, judged: Judged, wanted: float, words: str) -> Res
 
 
 class SameAgain:
-    """A controller of runs that are compared.
-
-    At t = 0 all of them have the same state. A controller that says something else there has not
-    forgotten the run before: `failed` says so, since a run that ends for this reason is no reason
-    to end the others.
+    """A controller of runs that are compared: `failed` if its answers at t = 0 differ, because it
+    remembers the run before.
     """
 
     def __init__(self, controller: Any) -> None:
@@ -156,17 +146,8 @@ class SameAgain:
             )
 
 
-def shortest_of(made: Prepared) -> float:
-    """The longest step of one length that passes over no change of a function of time, s."""
-    bounds: StepBounds = getattr(made.run.pace, "bounds", UNBOUNDED)
-    return bounds.shortest
-
-
 def may_change_method(options: Options) -> bool:
-    """Whether the method was left to be chosen, and forces may be stiff.
-
-    A run that goes on keeps its method: what others keep from step to step is not known.
-    """
+    """Whether the method is free and forces may be stiff; continued runs keep their method."""
     is_free = options.method is None or is_auto(options.method)
     is_new = not isinstance(options.start, Result) and options.controller is None
     return is_free and is_new and bool(options.model.forces)
@@ -189,8 +170,8 @@ def judged_run(fine: Options, gives_up: bool = False) -> Judged:
     """A run and what it is judged by; if it may be given up, GivenUp where stability limits it."""
     probe = StiffnessProbe(fine) if gives_up else None
     result = integrate(fine, probe)
-    if probe is not None and probe.other_steps:
-        raise GivenUp(result, probe.other_steps)
+    if probe is not None and probe.is_stiff:
+        raise GivenUp(result)
     kept = compared(result)
     times, steps = result.t[kept], result.provenance.steps
     beside = fine
@@ -211,34 +192,26 @@ def judged_run(fine: Options, gives_up: bool = False) -> Judged:
 
 
 def coarser_run(fine: Options, times: Floats, factor: float) -> Result:
-    """A run, or what there is of it, that another is judged by: at larger tolerances."""
+    """A run at larger tolerances by which another is judged; up to where it stopped, if it did."""
     assert fine.rtol is not None and fine.atol is not None
     coarse = replace(
         fine, rtol=factor * fine.rtol, atol=factor * fine.atol, t_eval=times, save_every=1,
         progress=False,
     )  # fmt: skip
-    return run_to_its_end(coarse)
-
-
-def differences(other: Result, result: Result) -> Floats:
-    """(T,) Of the poses of two runs that keep the same times; inf where the other did not come.
-
-    An event may end them at different times.
-    """
-    count = min(len(result.t), len(other.t))
-    missed = np.full(len(result.t), np.inf)
-    missed[:count] = pose_errors(states(other, range(count)), states(result, range(count)))
-    return missed
-
-
-def run_to_its_end(options: Options) -> Result:
-    """A run with other steps, or what there is of one that stopped."""
     try:
-        return integrate(options, shortened=OTHER)
+        return integrate(coarse, shortened=OTHER)
     except SimulationStopped as stopped:
         if stopped.result is None:
             raise
         return stopped.result
+
+
+def differences(other: Result, result: Result) -> Floats:
+    """(T,) Between the poses of two runs at the same times; inf after the end of the other run."""
+    count = min(len(result.t), len(other.t))
+    missed = np.full(len(result.t), np.inf)
+    missed[:count] = pose_errors(states(other, range(count)), states(result, range(count)))
+    return missed
 
 
 # --- stiff or not ---
@@ -256,22 +229,20 @@ class StiffnessProbe:
     """Looks at a run on its way, and ends it where stability limits its steps."""
 
     fine: Options
-    other_steps: int = 0  # of the second run, where it was ended
+    is_stiff: bool = False
 
     def __call__(self, t: float, steps: int) -> bool:
         other = coarser_run(replace(self.fine, until=t), np.array([t]), COARSER)
         others = other.provenance.steps
-        if is_limited_by_stability(steps, others, t / steps, self.fine):
-            self.other_steps = others
-        return self.other_steps > 0
+        self.is_stiff = is_limited_by_stability(steps, others, t / steps, self.fine)
+        return self.is_stiff
 
 
 def with_stiffness_check(
     chosen: Options, wanted: float, size: float, longest: float
 ) -> tuple[Judged, str]:
-    """With tolerances; or, where stability limits the steps, with an implicit method that does.
-
-    Steps of one length are not longer than `longest`, in s.  In words why it was chosen.
+    """A run with tolerances, or with an implicit method and steps up to `longest` (s) if stability
+    limits the steps; and why, in words.
     """
     try:
         judged = by_tolerances(chosen, wanted, size, gives_up=True)
@@ -280,11 +251,10 @@ def with_stiffness_check(
         return judged, f"{limited(judged.result)}; they are made already, and kept"
     except GivenUp as early:
         result = early.result
-    until = chosen.until
-    work = work_of(result) * until / result.t[-1]
+    work = work_of(result) * chosen.until / result.t[-1]
     if chosen.max_step is not None:
         longest = min(longest, float(chosen.max_step))
-    equal = replace(chosen, max_step=min(longest, until))
+    equal = replace(chosen, max_step=min(longest, chosen.until))
     found = by_implicit_steps(equal, wanted, work)
     words = "; ".join((limited(result), *found.words))
     if found.best is not None:
@@ -302,9 +272,8 @@ def limited(result: Result) -> str:
 
 
 def resolved(result: Result) -> Result:
-    """Without the warning of an energy balance that does not close: the motion is right.
-
-    What stiff forces take in less than a step is gone, and nobody books it.
+    """Without the warning of an energy balance that does not close: the work of stiff forces within
+    a step is not integrated, but the motion is right.
     """
     kept = tuple(text for text in result.warnings if not text.startswith(UNBALANCED))
     return replace(result, provenance=replace(result.provenance, warnings=kept))

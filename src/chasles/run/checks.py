@@ -18,7 +18,6 @@ from chasles.build.system.gaps import alike, length_rows
 from chasles.core.arrays import POSE_X, TWIST, Floats
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.mechanism import AccuracyLimits
-from chasles.core.outcomes import OK
 from chasles.core.state_block import (
     AT_START,
     MISSED_ROW,
@@ -41,7 +40,13 @@ from chasles.integrators.rattlie import RATTLIE
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import Contact, CustomForce, JointStop
 from chasles.result import energy
-from chasles.run.half_steps import has_impacts, lost_attitudes, turning_forces, unseen_energy
+from chasles.run.half_steps import (
+    has_impacts,
+    lost_attitudes,
+    try_steps,
+    turning_forces,
+    unseen_energy,
+)
 from chasles.run.loop import Ended
 from chasles.run.stepper import Stepper
 
@@ -82,9 +87,8 @@ def make_accuracy_limits(setup: Setup, drifting: Iterable[str], step: float) -> 
 
 
 def allowed_gaps(setup: Setup, drifting: Iterable[str]) -> Floats:
-    """(rows,) By how much (m, rad) every row may be open; 0 where nothing is promised.
-
-    Rows that restrict speeds only have no gap, and a user's formula no unit to compare with.
+    """(rows,) Largest gap (m, rad) allowed in each row; 0: no limit (rows that restrict speeds,
+    and formulas of users, which have no unit).
     """
     joints, sizes = setup.system.joints, setup.row_sizes
     fraction = np.full(setup.system.joint_count, EXACT)
@@ -204,23 +208,18 @@ def culprit(stepper: Stepper, block: Floats) -> str:
 
 def step_that_would_do(stepper: Stepper, step: float, until: float) -> float | None:
     """A shorter step with which the balance closes up to then; None if none was found soon."""
-    if any(isinstance(force, Contact | JointStop) for force in stepper.solver.setup.model.forces):
+    setup, bodies = stepper.solver.setup, stepper.mechanism.system.body_count
+    if any(isinstance(force, Contact | JointStop) for force in setup.model.forces):
         return None  # what a bounce misses shows after many of them
-    monitor, bodies = stepper.mechanism.monitor, stepper.mechanism.system.body_count
-    events = int(monitor.count[0])
-    nowhere = np.zeros((1, 1))
-    most = MOST_ASKED if stepper.solver.setup.asks_users else MOST_PROBED
+    most = MOST_ASKED if setup.asks_users else MOST_PROBED
     for halving in range(1, MOST_HALVINGS + 1):
         shorter = step / 2**halving
         steps = ceil(until / shorter)
         if steps * bodies > most:
             break
         block = stepper.first_block()
-        grid = (0.0, shorter, 0, steps, steps)
-        _, outcome = stepper.advance(block, block.copy(), grid, 2**62, 1, nowhere)
-        monitor.count[0] = events  # what a trial passes is not the run's
-        alarm = StateBlock(block, stepper.layout).alarm()
-        if outcome == OK and alarm[UNBALANCED_SINCE] == NEVER:
+        succeeds = try_steps(stepper, block, shorter, 0, steps, 1)
+        if succeeds and StateBlock(block, stepper.layout).alarm()[UNBALANCED_SINCE] == NEVER:
             return shorter
     return None
 
@@ -241,10 +240,8 @@ def unfitted_signals(ended: Ended) -> list[str]:
 def missed_energy(ended: Ended) -> list[str]:
     """Energy that a method made or lost, and impacts on soft contacts that steps did not resolve.
 
-    The energy exchanged adds up swing by swing and bounce by bounce: against it, what each of them
-    misses is little.  So here the error is compared with the energy of the motion: where it misses
-    a share of that, the ball that was dropped does not come back as high as it should, and what
-    swings has faded or grown.
+    The energy exchanged adds up over swings and bounces.  So the error is compared with the energy
+    of the motion instead: a dropped ball must come back as high as it should.
     """
     setup, saved, model = ended.setup, ended.saved, ended.setup.model
     names = [f.name for f in model.forces if isinstance(f, Contact | JointStop)]
@@ -261,7 +258,8 @@ def missed_energy(ended: Ended) -> list[str]:
     # No force books what rigid ends take: it is in the supply.
     missed = left_at_the_end(ended)
     if names and not has_impacts(ended.run):
-        missed = booked_by_stages(setup, absolute, integrals)
+        # Stages of linearly implicit steps book work that balances over an unresolved impact.
+        missed = float(np.abs(energy.balance(setup, absolute, integrals)).max())
     moving = float(np.ptp(kinetic) if names else np.max(kinetic))  # spinning exchanges nothing
     if not missed > unseen_energy(ended):  # a body that rests on a stop moves by round-off
         return []
@@ -276,15 +274,6 @@ def missed_energy(ended: Ended) -> list[str]:
         f" {ended.run.pace.typical_step:g} s do not resolve {what}, and {after} is not right. Take"
         " a smaller step, or error control: method='dopri5', rtol=1e-6."
     ]
-
-
-def booked_by_stages(setup: Setup, absolute: Floats, integrals: Floats) -> float:
-    """The largest energy error (J), with the work of forces integrated along.
-
-    Linearly implicit steps are stable whatever their length, and book the work that their own
-    stages do: that balance closes over an impact of which they have seen nothing but the beginning.
-    """
-    return float(np.abs(energy.balance(setup, absolute, integrals)).max())
 
 
 def left_at_the_end(ended: Ended) -> float:

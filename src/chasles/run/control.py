@@ -139,11 +139,10 @@ class Moment:
 
 
 class Control:
-    """The inputs of a run: set by hand, or by a controller every so many steps.
+    """The inputs of a run, set by hand or by a controller, and constant over a step.
 
-    What a step does depends on what is held over it, never on how a run is cut or saved.  Kernels
-    add what is held to efforts and targets.  The input of a motor is such an addition; that of a
-    servo is its target, in the place of the model's: less that, it is what has to be added.
+    Kernels add `values` to efforts and targets.  The input of a servo replaces its target: the
+    difference from the target of the model is added.
     """
 
     def __init__(
@@ -193,10 +192,7 @@ class Control:
 
     @property
     def given(self) -> dict[str, float]:
-        """What is held now, by name: efforts that are added, and targets of servos.
-
-        Not of a servo whose target moves by itself.
-        """
+        """Present inputs by name: efforts, and targets of servos that are not functions of time."""
         both = zip(self.names, (self.values + self.targets).tolist())
         return {name: value for name, value in both if name not in self.moving}
 

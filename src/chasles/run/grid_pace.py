@@ -36,17 +36,14 @@ class GridPace(Pace):
         run = self.run
         run.first = run.grid.first
         if run.is_resumed and run.output.record is not None:
-            run.first -= min(run.first, run.output.record.steps())
+            run.first -= min(run.first, run.output.record.head.get("steps", run.first))
         self.before, self.aside, self.other = (np.zeros_like(run.block) for _ in range(3))
         self.longest = np.inf  # of the next step, after an impact
         self.taken = 0  # steps, with those between the grid's
         self.divided, self.shortest = 0, run.grid.step  # steps that were, their shortest part, s
         if run.is_resumed and run.begun is not None:
             self.recall(run.begun)
-        if run.output.wanted is None:
-            run.output.begin_rows()
-        else:
-            self.serve()
+        super().begin()
 
     def memory(self) -> Floats:
         """How many steps were divided, and their shortest part, s; nothing where none was."""
@@ -63,7 +60,7 @@ class GridPace(Pace):
                 "resume: what the checkpoint knows of its steps is not from a run.",
                 "Take a copy of the folder that is whole, or simulate again.",
             )
-        self.note_divisions(int(begun.pace[0]), float(begun.pace[1]))
+        self.divided, self.shortest = int(begun.pace[0]), float(begun.pace[1])
 
     @property
     def is_ahead(self) -> bool:
@@ -89,12 +86,17 @@ class GridPace(Pace):
             return
         run.index, outcome = run.stepper.advance(
             run.block, run.spare, (grid.origin, grid.step, first, end, grid.steps), every, 1,
-            run.output.rows, run.output.first_row,
+            run.output.points, run.output.first_row,
         )  # fmt: skip
+        if run.output.wanted is None:
+            run.output.note()
         self.taken += run.index - first
         run.reached = grid.origin + grid.step * run.index
-        if outcome != OK and not self.take_subdivided(outcome):
-            run.stopped = self.explain(run.reached, outcome)
+        if outcome != OK:
+            try:
+                self.take_in_parts(outcome)
+            except SimulationStopped as failed:
+                run.stopped = failed
 
     def ready(self, first: int, end: int) -> int:
         """How far steps may go at once: to the next sample, or a trouble.  Asks the controller."""
@@ -121,17 +123,15 @@ class GridPace(Pace):
                 self.ready(index, index + 1)
             if run.stopped is not None:
                 return
-        full = end = grid.until if is_rest else grid.time(index + 1)
-        if begin + self.longest < end:
-            end = begin + self.longest
-        self.longest = np.inf
+        full = grid.until if is_rest else grid.time(index + 1)
+        end, self.longest = min(full, begin + self.longest), np.inf
+        is_whole = begins and end == full
         try:
-            if begins and end == full and not is_rest:
-                self.step_to(end, (grid.origin, grid.step, index, index + 1, grid.steps))
-            else:
-                length = grid.rest if begins and end == full else end - begin
+            steps = grid.origin, grid.step, index, index + 1, grid.steps
+            if is_rest or not is_whole:
                 self.scan_side_step(begin, end)
-                self.step_to(end, (begin, length, 0, 1, 1))
+                steps = begin, grid.rest if is_whole else end - begin, 0, 1, 1
+            self.step_to(end, steps)
         except ChaslesError as failed:
             run.stopped = as_stop(failed)
 
@@ -139,27 +139,34 @@ class GridPace(Pace):
         """One step from the time reached, in parts if it must be."""
         run, begin = self.run, self.run.reached
         self.before[:], self.span = run.block, None
-        self.taken += 1
-        monitoring = int(steps[4] != 1)
-        _, outcome = run.stepper.advance(run.block, run.spare, steps, NEVER, monitoring, NOWHERE)
-        if outcome != OK:
-            shortest = self.subdivide(outcome, run.block, begin, steps[1])
-            if shortest is None:
-                raise self.explain(begin, outcome)
-            self.note_divisions(self.divided + 1, min(self.shortest, shortest))
+        shortest = self.take_whole(run.block, run.spare, begin, steps, int(steps[4] != 1))
+        if shortest < steps[1]:
+            self.note_division(shortest)
         run.reached, self.span = end, (begin, end)
+
+    def take_whole(
+        self, block: Floats, spare: Floats, begin: float,
+        steps: tuple[float, float, int, int, int], monitoring: int = 0,
+    ) -> float:  # fmt: skip
+        """A step on a block, in parts if it must be; how long the shortest is, s."""
+        self.taken += 1
+        _, outcome = self.run.stepper.advance(block, spare, steps, NEVER, monitoring, NOWHERE)
+        return steps[1] if outcome == OK else self.subdivide(outcome, block, begin, steps[1])
 
     def keep(self) -> None:
         run, grid = self.run, self.run.grid
         is_watched = run.watch is not None and not run.is_cut and run.index < grid.steps
         if is_watched and run.reached == grid.time(run.index + 1):
-            if run.output.wanted is None:
-                run.output.until(run.index, run.index + 1)
             run.index += 1
-            if run.output.wanted is None:
-                run.output.put_row()
+            self.put_on_grid()
         if run.output.wanted is not None:
             self.serve()
+
+    def put_on_grid(self) -> None:
+        """Keep the state after a step of the grid, if it is one of every so many."""
+        run = self.run
+        if run.output.wanted is None and run.index % run.output.every == 0:
+            run.output.put(run.reached, run.block)
 
     @property
     def is_shortened(self) -> bool:
@@ -199,11 +206,7 @@ class GridPace(Pace):
         if end == begin:
             return self.aside
         self.scan_side_step(begin, end)
-        self.taken += 1
-        steps = (begin, length, 0, 1, 1)
-        _, outcome = self.run.stepper.advance(self.aside, self.other, steps, NEVER, 0, NOWHERE)
-        if outcome != OK and self.subdivide(outcome, self.aside, begin, length) is None:
-            raise self.explain(begin, outcome)
+        self.take_whole(self.aside, self.other, begin, (begin, length, 0, 1, 1))
         return self.aside
 
     def scan_side_step(self, begin: float, end: float) -> None:
@@ -213,14 +216,6 @@ class GridPace(Pace):
             scan.sampled(np.append(begin + (end - begin) * scan.nodes, end))
 
     # --- events ---
-
-    def between(self, thetas: Floats) -> Floats:
-        assert self.span is not None
-        begin, end = self.span
-        points = np.zeros((len(thetas), self.run.output.kept))
-        for point, theta in zip(points, thetas):
-            point[:] = self.at(begin + (end - begin) * theta)[: len(point)]
-        return points
 
     def at(self, t: float) -> Floats:
         assert self.span is not None
@@ -238,27 +233,23 @@ class GridPace(Pace):
 
     # --- steps whose iteration does not converge ---
 
-    def take_subdivided(self, outcome: int) -> bool:
-        """Take a step of the grid in parts; whether that has led to its end."""
+    def take_in_parts(self, outcome: int) -> None:
+        """Take a step of the grid in parts."""
         run = self.run
-        shortest = self.subdivide(outcome, run.block, run.reached, run.grid.step)
-        if shortest is None:
-            return False
+        self.note_division(self.subdivide(outcome, run.block, run.reached, run.grid.step))
         run.index += 1
         self.taken += 1
         run.reached = run.grid.time(run.index)
-        self.note_divisions(self.divided + 1, min(self.shortest, shortest))
-        if run.output.wanted is None:
-            run.output.put_row()
-        return True
+        self.put_on_grid()
 
-    def subdivide(self, outcome: int, block: Floats, t: float, step: float) -> float | None:
+    def subdivide(self, outcome: int, block: Floats, t: float, step: float) -> float:
         """A step from t, in place, in halves, quarters, ... of it, as long as they may be: how long
-        the shortest is, s; None where that does not lead to its end, or it may not be divided.
+        the shortest is, s.  Raises where that does not lead to its end, or it may not be divided.
         """
         run, taken = self.run, self.run.index
         if outcome != NEWTON_FAILED or taken == 0 or self.divided > SOME + taken // 4:
-            return None  # of what is too long at every step, the user should know
+            # of what is too long at every step, the user should know
+            raise self.explain(t, outcome)
         unit, done, length, shortest = step / PARTS, 0, PARTS // 2, PARTS
         begun, before = block.copy(), block.copy()
         while done < PARTS:
@@ -273,18 +264,14 @@ class GridPace(Pace):
                 length *= 2 if done % (2 * length) == 0 and length < PARTS // 2 else 1
             elif length == 1:
                 block[:] = begun
-                return None
+                raise self.explain(t, outcome)
             else:
                 block[:], length = before, length // 2
         return unit * shortest
 
-    def note_divisions(self, count: int, shortest: float) -> None:
-        """Keep how many steps were divided, and their shortest part (s), and say so."""
-        self.divided, self.shortest = count, shortest
-        self.run.ending = (
-            f", {self.divided} of them in parts of {self.shortest:.2g} s or more, where Newton's"
-            " iteration did not converge otherwise"
-        )
+    def note_division(self, shortest: float) -> None:
+        """A step was divided into parts of `shortest` s or more."""
+        self.divided, self.shortest = self.divided + 1, min(self.shortest, shortest)
 
     # --- for the result ---
 
@@ -294,10 +281,7 @@ class GridPace(Pace):
         return self.run.index - first, self.run.grid.steps - first, "step"
 
     def counted(self) -> dict[str, int]:
-        """Evaluations, iterations and factorisations (see `core.outcomes`).
-
-        A scheme that does not count solves for the equations of motion at every one of its stages.
-        """
+        """Evaluations, iterations, factorisations; without a tally one evaluation a stage."""
         scheme = self.run.stepper.scheme
         tally = getattr(scheme, "tally", None)
         if tally is None:
@@ -310,6 +294,15 @@ class GridPace(Pace):
 
     def details(self) -> dict[str, Any]:
         return {"divided_steps": self.divided} if self.divided else {}
+
+    @property
+    def ending(self) -> str:
+        if not self.divided:
+            return ""
+        return (
+            f", {self.divided} of them in parts of {self.shortest:.2g} s or more, where Newton's"
+            " iteration did not converge otherwise"
+        )
 
     def explain(self, t: float, outcome: int) -> SimulationStopped:
         """Why the step after t failed, in words that name a body, a joint or a force."""

@@ -9,14 +9,12 @@ turn it on and on.  So steps are repeated where a body that tumbles turns by FAR
 the start or at the end, or by less in very many.
 
 **Stiff forces that turn with bodies.**  A linearly implicit step knows how forces give way at its
-start.  A stiff rod of k N/m that swings by an angle $\theta$ in a step stretches by $l\theta^2/2$
-to second order, and the matrix does not know: what is left is $h^2 k/m$ times that, damped away
-together with the energy of the motion.  The work of the stages is booked as they do it, so that the
-balance of the run closes.  Two things show it in the states, each for little work: the energy with
-what springs store does not balance, or the accelerations there are not those of the motion,
-$h\sqrt{\dot V^T M\dot V} \ll \sqrt{V^T M V}$.  Where one of them does, steps are repeated: damping
-that stiff forces are right to do is the same then.  The bodies are where they should be, but energy
-that was damped without being resolved is in no work: this is told as well.
+start.  A stiff rod that swings by an angle $\theta$ in a step stretches by $l\theta^2/2$, which the
+matrix does not know: the error is damped away together with the energy of the motion, and the work
+of the stages is booked, so that the balance of the run closes.  Two things show it: the energy of
+the states does not balance, or their accelerations are not those of the motion,
+$h\sqrt{\dot V^T M\dot V} \ll \sqrt{V^T M V}$.  Then steps are repeated: damping that stiff forces
+are right to do is the same with half the step.
 """
 
 from collections.abc import Callable
@@ -24,17 +22,16 @@ from math import ceil
 
 import numpy as np
 
-from chasles.build.system.gaps import gyration_radii
-from chasles.core.arrays import POSE_R, POSE_X, TWIST, Floats
+from chasles.core.arrays import POSE_X, TWIST, Floats
 from chasles.core.outcomes import OK
 from chasles.integrators.advance import UNSEEN
-from chasles.integrators.measure import body_sizes
 from chasles.integrators.methods import Method
 from chasles.integrators.rosenbrock import LinearlyImplicit
 from chasles.model import Contact, CustomForce, JointStop
 from chasles.result import energy
-from chasles.run.grid_pace import GridPace
+from chasles.run.grid_pace import NOWHERE, GridPace
 from chasles.run.loop import Ended, Run
+from chasles.run.motion_error import angles_between, distances, sizes_in
 from chasles.run.stepper import Stepper
 from chasles.run.time_grid import NEVER
 
@@ -47,12 +44,9 @@ Measure = Callable[[Floats, Floats], Floats]
 
 
 def can_be_repeated(run: Run, method: Method) -> bool:
-    """Whether its first steps can be taken again: nobody steered it, and it chose no steps.
-
-    One in a folder that goes on has its first steps there.
-    """
+    """Whether its first steps can be taken again: steps of one length from t = 0 without inputs."""
     grid = run.grid
-    whole = run.first == 0 and grid.origin == 0.0 and grid.until < np.inf and run.can_go_on
+    whole = run.first == 0 and grid.origin == 0.0 and grid.until < np.inf and not run.is_over
     alone = not run.control.steers and run.stopped is None and run.index > 0
     return whole and alone and method.history is None and isinstance(run.pace, GridPace)
 
@@ -62,85 +56,51 @@ def has_impacts(run: Run) -> bool:
     return run.watch is not None and run.watch.bouncer is not None
 
 
+def try_steps(
+    stepper: Stepper, block: Floats, step: float, first: int, last: int, monitoring: int
+) -> bool:
+    """Take steps on a block to see what comes of them; whether all succeed."""
+    count = stepper.mechanism.monitor.count
+    events = int(count[0])
+    grid = (0.0, step, first, last, last)
+    _, outcome = stepper.advance(block, np.zeros_like(block), grid, NEVER, monitoring, NOWHERE)
+    count[0] = events  # singular poses that a trial passes are not the run's
+    return outcome == OK
+
+
 def missed_by(run: Run, measure: Measure, parts: int = 1) -> tuple[float, str] | None:
-    """(What steps a whole part as long miss in the end, by which body); None where steps fail."""
-    return Repeated(run.stepper, run.grid.step / parts, run.steps_in_all * parts, measure).missed()
+    """(What steps a whole part as long miss in the end, by which body), in proportion to the steps
+    that are repeated with half their length; None where steps fail.
+    """
+    stepper, step, steps = run.stepper, run.grid.step / parts, run.steps_in_all * parts
+    count = min(steps, MOST_REPEATED // stepper.mechanism.system.body_count)
+    if count < 1:
+        return None
+    whole, halves = stepper.first_block(), stepper.first_block()
+    worst, body, done = 0.0, 0, 0
+    for look in range(1, LOOKS + 1):
+        end = ceil(count * look / LOOKS)
+        if end > done and not (
+            try_steps(stepper, whole, step, done, end, UNSEEN)
+            and try_steps(stepper, halves, step / 2, 2 * done, 2 * end, UNSEEN)
+        ):
+            return None
+        points = np.stack((whole, halves))[:, : stepper.layout.integrals]
+        done, apart = end, measure(*stepper.absolute(points))
+        if not apart.max() <= worst:  # NaN, too
+            worst, body = float(apart.max()), int(apart.argmax())
+    return worst * steps / count, list(stepper.solver.setup.body_index)[body]
 
 
-def step_that_would_do(run: Run, measure: Measure, limit: float) -> float | None:
-    """A shorter step that misses no more than a limit; None if none was found soon."""
+def shorter_step(run: Run, measure: Measure, limit: float) -> str:
+    """A shorter step that misses no more than a limit, in words; any if none was found soon."""
     for halving in range(1, MOST_HALVINGS + 1):
         missed = missed_by(run, measure, 2**halving)
         if missed is None:
-            return None
+            break
         if missed[0] <= limit:
-            return run.grid.step / 2**halving
-    return None
-
-
-class Repeated:
-    """The first of so many steps of a run, taken again with their length and with half of it."""
-
-    def __init__(self, stepper: Stepper, step: float, steps: int, measure: Measure) -> None:
-        self.stepper, self.step, self.steps, self.measure = stepper, step, steps, measure
-        bodies = stepper.mechanism.system.body_count
-        self.count = min(steps, MOST_REPEATED // bodies)
-
-    def missed(self) -> tuple[float, str] | None:
-        """(What the run misses in proportion, by which body); None where steps fail.
-
-        Not a number where it has none.
-        """
-        if self.count < 1:
-            return None
-        monitor = self.stepper.mechanism.monitor
-        events = int(monitor.count[0])
-        try:
-            return self.compared()
-        finally:
-            monitor.count[0] = events  # what a trial passes is not the run's
-
-    def compared(self) -> tuple[float, str] | None:
-        whole, halves = (self.stepper.first_block() for _ in range(2))
-        worst, body, done = 0.0, 0, 0
-        for look in range(1, LOOKS + 1):
-            end = ceil(self.count * look / LOOKS)
-            if not (self.advance(whole, done, end, 1) and self.advance(halves, done, end, 2)):
-                return None
-            done, apart = end, self.measure(self.absolute(whole), self.absolute(halves))
-            if not apart.max() <= worst:  # NaN, too
-                worst, body = float(apart.max()), int(apart.argmax())
-        name = list(self.stepper.solver.setup.body_index)[body]
-        return worst * self.steps / self.count, name
-
-    def advance(self, block: Floats, first: int, last: int, parts: int) -> bool:
-        """Steps from one to another, each in so many parts; whether all succeed."""
-        if first == last:
-            return True
-        grid = (0.0, self.step / parts, parts * first, parts * last, parts * last)
-        spare, nowhere = np.zeros_like(block), np.zeros((1, 1))
-        _, outcome = self.stepper.advance(block, spare, grid, NEVER, UNSEEN, nowhere)
-        return outcome == OK
-
-    def absolute(self, block: Floats) -> Floats:
-        width = self.stepper.layout.integrals
-        found: Floats = self.stepper.absolute(block[None, :width])[0]
-        return found
-
-
-def angles_between(one: Floats, other: Floats) -> Floats:
-    """(n,) By which the bodies of two absolute states are turned against each other."""
-    turns = [state[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3) for state in (one, other)]
-    return angles_of(turns[0].transpose(0, 2, 1) @ turns[1])
-
-
-def angles_of(rotations: Floats) -> Floats:
-    r"""(T,) Of rotations: $\sin\theta = |\mathrm{vee}(R - R^T)|/2$ is accurate where they are
-    small, $\cos\theta = (\mathrm{tr} R - 1)/2$ elsewhere."""
-    skew = (rotations - rotations.transpose(0, 2, 1))[:, [2, 0, 1], [1, 2, 0]]
-    sine = 0.5 * np.linalg.norm(skew, axis=1)
-    found: Floats = np.arctan2(sine, 0.5 * (np.trace(rotations, axis1=1, axis2=2) - 1.0))
-    return found
+            return f"{run.grid.step / 2**halving:.4g} s would do"
+    return f"smaller than {run.grid.step:g} s"
 
 
 # --- bodies that turn far in a step ---
@@ -152,40 +112,27 @@ LOST = 0.05
 
 
 def lost_attitudes(ended: Ended) -> list[str]:
-    """What is to be said of bodies that turn too far in a step; nothing if nothing is.
-
-    Where the energy tells already that the motion is not right, nothing more is.
-    """
+    """A warning of bodies that turn too far in a step, unless another check has warned."""
     run, method = ended.run, ended.method
     if ended.said or not can_be_repeated(run, method):
         return []
     step, stepper = run.grid.step, run.stepper
     blocks = (stepper.first_block(), run.block)
     turned = step * max(float(stepper.spins(block)[0].max(initial=0.0)) for block in blocks)
-    missed = None
-    if is_far(turned, run.steps_in_all, method.order):
-        missed = missed_by(run, angles_between)
+    is_far = FAR <= turned < np.inf
+    if not is_far and method.order >= 2:
+        # The error of a step is a fraction of turned^(p + 1) rad: a fifth for Heun's method.
+        is_far = run.steps_in_all * turned ** (method.order + 1) > 1.0
+    missed = missed_by(run, angles_between) if is_far else None
     if missed is None or missed[0] <= LOST:
         return []
     angle, body = missed
-    better = step_that_would_do(run, angles_between, LOST)
-    remedy = f"{better:.4g} s would do" if better else f"smaller than {step:g} s"
+    remedy = shorter_step(run, angles_between, LOST)
     return [
         f"steps turn a body by {turned:.2g} rad, and the attitude of '{body}' misses about"
         f" {min(angle, np.pi):.2g} rad in the end, as steps half as long show: the energy may be"
         f" right, the motion is not. Take a smaller step ({remedy}) or a method of higher order."
     ]
-
-
-def is_far(turned: float, steps: int, order: int) -> bool:
-    r"""Whether steps that turn a body so far are to be looked at, or so many of them.
-
-    The error of a step is a fraction of $\theta^{p+1}$ rad: a fifth for Heun's method, less for
-    others.
-    """
-    if order < 2:
-        return FAR <= turned < np.inf
-    return FAR <= turned < np.inf or steps * turned ** (order + 1) > 1.0
 
 
 # --- stiff forces that turn ---
@@ -206,10 +153,8 @@ UNSEEN_LIFT = 1e-6
 
 
 def turning_forces(ended: Ended) -> list[str]:
-    """What is to be said of stiff forces whose directions change in a step; nothing if nothing is.
-
-    Contacts are left out: bounces are looked at by themselves (see `missed_energy`).  So are
-    impacts, which take energy.
+    """A warning of stiff forces whose directions change in a step, in models without contacts
+    (see `missed_energy`) and impacts.
     """
     run, setup = ended.run, ended.setup
     forces, step = setup.model.forces, run.grid.step
@@ -222,12 +167,13 @@ def turning_forces(ended: Ended) -> list[str]:
         lost, gained = 0.0, 0.0
     if not (lost > UNBALANCED or kicks(ended) > KICKED):
         return []
-    ways = ways_of(ended)
+    sizes = sizes_in(setup)
+    places = ended.saved.absolute[:, :, POSE_X : POSE_X + 3]
+    moved = np.linalg.norm(places - places[0], axis=2)
+    ways = np.quantile(moved, USUAL, axis=0) + sizes  # of the bodies, m
 
     def apart(one: Floats, other: Floats) -> Floats:
-        away = np.linalg.norm(one[:, POSE_X : POSE_X + 3] - other[:, POSE_X : POSE_X + 3], axis=1)
-        found: Floats = np.hypot(away, ways[1] * angles_between(one, other)) / ways[0]
-        return found
+        return distances(one, other, sizes) / ways
 
     missed = None
     if gained <= PLAINLY and can_be_repeated(run, ended.method):
@@ -240,12 +186,10 @@ def turning_forces(ended: Ended) -> list[str]:
         ]  # fmt: skip
     if missed[0] <= WRONG:
         return unbooked_energy(ended, lost, joules)
-    better = step_that_would_do(run, apart, WRONG)
-    remedy = f"{better:.2g} s would do" if better else f"smaller than {step:g} s"
     return [
         f"body '{missed[1]}' misses about {100.0 * min(missed[0], 1.0):.2g} % of its way, as steps"
-        f" half as long show: {unseen_by_steps(run, step)}. Take a smaller step ({remedy})."
-        f" {INSTEAD}"
+        f" half as long show: {unseen_by_steps(run, step)}. Take a smaller step"
+        f" ({shorter_step(run, apart, WRONG)}). {INSTEAD}"
     ]
 
 
@@ -309,14 +253,3 @@ def kicks(ended: Ended) -> float:
     fast = float(energy.kinetic_of_all(setup, saved.absolute[rows]).mean())
     kicking = float(energy.kinetic_of_all(setup, kicked).mean())
     return ended.run.grid.step * float(np.sqrt(kicking / fast)) if fast > 0.0 else 0.0
-
-
-def ways_of(ended: Ended) -> tuple[Floats, Floats]:
-    """(n,) How far points of the bodies come from where they start in most states, and the bodies'
-    sizes, m.
-    """
-    system, states = ended.setup.system, ended.saved.absolute
-    sizes = body_sizes(system, gyration_radii(system))
-    places = states[:, :, POSE_X : POSE_X + 3]
-    moved = np.linalg.norm(places - places[0], axis=2)
-    return np.quantile(moved, USUAL, axis=0) + sizes, sizes

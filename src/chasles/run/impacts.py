@@ -34,7 +34,7 @@ from chasles.model.keywords import checked_keywords
 from chasles.model.words import Coordinate
 from chasles.result.provenance import Checkpoint
 from chasles.run.control import Moment
-from chasles.run.events import Event, EventFailed, Watcher
+from chasles.run.events import Event, EventFailed, Watcher, checked_events
 from chasles.run.stepper import Stepper
 
 #: A rebound slower than this fraction of the fastest one of its coordinate is a rest: bounces
@@ -109,9 +109,16 @@ class Impact:
         """One event for every end."""
         key = coordinate_key(model, self.joint, self.coordinate)
         limits = ((self.lower, -1), (self.upper, 1))
-        return [End(self, key, limit, side) for limit, side in limits if limit is not None]
+        return [self.end(key, limit, side) for limit, side in limits if limit is not None]
+
+    def end(self, key: tuple[str, Any], limit: float, side: int) -> "End":
+        def beyond(t: float, state: Moment) -> float:
+            return side * (state.coordinate(*key) - limit)
+
+        return End(beyond, 1, name=self.name, impact=self, key=key, limit=float(limit), side=side)
 
 
+@dataclass(frozen=True, kw_only=True)
 class End(Event):
     """One end of a coordinate: its value is how far outside of it the coordinate is."""
 
@@ -120,16 +127,6 @@ class End(Event):
     key: tuple[str, Any]
     limit: float
     side: int
-
-    def __init__(self, impact: Impact, key: tuple[str, Any], limit: float, side: int) -> None:
-        def beyond(t: float, state: Moment) -> float:
-            return side * (state.coordinate(*key) - limit)
-
-        super().__init__(beyond, direction=1, name=impact.name)
-        object.__setattr__(self, "impact", impact)
-        object.__setattr__(self, "key", key)
-        object.__setattr__(self, "limit", float(limit))
-        object.__setattr__(self, "side", side)
 
 
 def identity(event: Event) -> tuple[Any, ...]:
@@ -140,10 +137,10 @@ def identity(event: Event) -> tuple[Any, ...]:
     return own
 
 
-def expanded(events: tuple[Any, ...], model: Model) -> tuple[Event, ...]:
+def watched_events(events: Any, model: Model) -> tuple[Event, ...]:
     """The events of a run, impacts by their ends."""
     found: list[Event] = []
-    for event in events:
+    for event in checked_events(events, (Impact,)):
         found += event.ends(model) if isinstance(event, Impact) else [event]
     return tuple(found)
 
@@ -183,9 +180,8 @@ class Bouncer:
         )
 
     def begin(self, block: Floats, t: float) -> End | None:
-        """The end that is met at the start of a run, or None; refuse a start beyond an end.
-
-        Later ones are seen as a change of sign, which there is none of where a run starts at zero.
+        """The end that is met at the start of a run, where no sign changes, or None; refuse a start
+        beyond an end.
         """
         state = Moment(self.stepper, block, t)
         for end in self.ends:
@@ -206,29 +202,28 @@ class Bouncer:
         state = Moment(self.stepper, block, t)
         if end.function(t, state) <= -TOUCHES or state.rate(*end.key) != 0.0:
             return False
-        row, found = self.outwards(block, t, end)
-        return float(row @ found.acceleration) > 0.0
+        _, found, row = self.motion(block, t, end)
+        return float(end.side * row @ found.acceleration) > 0.0
 
-    def outwards(self, block: Floats, t: float, end: End) -> tuple[Floats, Any]:
-        """The row of the rate towards an end, and the equations of motion."""
-        absolute, found = self.equations(block, t)
-        return end.side * rate_row(self.stepper, end.key, absolute), found
-
-    def equations(self, block: Floats, t: float) -> tuple[Floats, Equations]:
-        """Absolute states of the bodies, and the equations of motion there."""
+    def motion(self, block: Floats, t: float, end: End) -> tuple[Floats, Equations, Floats]:
+        """Absolute states of the bodies, the equations of motion, and the row of the rate at an
+        end.
+        """
         state, form = StateBlock(block, self.stepper.layout), self.stepper.solver.form
         absolute = self.stepper.absolute(state.coordinates()[None])[0]
         if self.pairs is None:
-            return absolute, equations_at(form, absolute, t, state.integrals())
-        found = equations_of_pairs(form.setup, self.pairs, absolute, t, state.integrals())
-        return absolute, found
+            found = equations_at(form, absolute, t, state.integrals())
+        else:
+            found = equations_of_pairs(form.setup, self.pairs, absolute, t, state.integrals())
+        return absolute, found, rate_row(self.stepper, end.key, absolute)
 
     def flight(self, block: Floats, t: float, end: End) -> float:
         """About how long (s) a coordinate takes to come back to an end; infinite if nothing
         pulls it there.
         """
-        row, found = self.outwards(block, t, end)
-        pull, leaving = float(row @ found.acceleration), -float(row @ found.velocity)
+        _, found, row = self.motion(block, t, end)
+        pull = float(end.side * row @ found.acceleration)
+        leaving = -float(end.side * row @ found.velocity)
         return 2.0 * leaving / pull if pull > 0.0 and leaving > 0.0 else np.inf
 
     def approach(self, block: Floats, t: float, end: End) -> float:
@@ -242,7 +237,7 @@ class Bouncer:
         outwards = self.approach(block, t, end)
         if outwards <= AT_REST * self.fastest[end.key]:
             return False
-        return outwards > ROUNDING * self.largest_rate(block, t, end.key)
+        return outwards > ROUNDING * self.largest_rate(block, t, end)
 
     def part(self, block: Floats, t: float) -> None:
         """Coordinates that only the rounding of an impact moves outwards at their ends leave them,
@@ -252,21 +247,20 @@ class Bouncer:
             moved = False
             for end in self.ends:
                 outwards = self.approach(block, t, end)
-                least = ROUNDING * self.largest_rate(block, t, end.key) if outwards else 0.0
+                least = ROUNDING * self.largest_rate(block, t, end) if outwards else 0.0
                 if 0.0 < outwards <= least:
                     self.push(block, t, end, 0.0, least)
                     moved = True
             if not moved:
                 return
 
-    def largest_rate(self, block: Floats, t: float, key: tuple[str, str]) -> float:
+    def largest_rate(self, block: Floats, t: float, end: End) -> float:
         r"""What a rate could be with the energy of the motion:
         $(nV)^2 \le n M^{-1} n^T\, V^T M V$.
         """
-        absolute, found = self.equations(block, t)
-        row = rate_row(self.stepper, key, absolute)
-        alone = allowed_impulse(found.mass, found.jacobian, row)[1]
-        return float(np.sqrt(alone * (found.velocity @ found.mass @ found.velocity)))
+        _, found, row = self.motion(block, t, end)
+        energy = found.velocity @ found.mass @ found.velocity
+        return float(np.linalg.norm(row / mass_roots(found.mass)) * np.sqrt(energy))
 
     def jump(self, block: Floats, t: float, end: End) -> None:
         """The velocities after one impact."""
@@ -287,10 +281,9 @@ class Bouncer:
         `leaving`; the rate before it.
         """
         stepper, key = self.stepper, end.key
-        absolute, found = self.equations(block, t)
-        row = rate_row(stepper, key, absolute)
-        move, alone = allowed_impulse(found.mass, found.jacobian, row)
-        if not row @ move > HELD * alone:
+        absolute, found, row = self.motion(block, t, end)
+        move = allowed_impulse(found.mass, found.jacobian, row)
+        if not row @ move > HELD * np.sum((row / mass_roots(found.mass)) ** 2):
             raise EventFailed(
                 f"impact '{end.name}': the coordinate of joint '{key[0]}' cannot be stopped at"
                 f" t = {t:.6g} s: drivers or other joints hold it.",
@@ -306,13 +299,16 @@ class Bouncer:
         return rate
 
 
-def allowed_impulse(mass: Floats, jacobian: Floats, row: Floats) -> tuple[Floats, float]:
-    """The velocities that a unit impulse along a row gives the bodies, as the joints allow; and
-    about the rate along the row that it gives bodies without joints.
-    """
-    count = len(mass)
+def mass_roots(mass: Floats) -> Floats:
+    """The square roots of a mass matrix's diagonal; of the largest entry where there is none."""
     own = np.diag(mass)
-    sizes = np.sqrt(np.where(own > 0.0, own, own.max(initial=0.0)))  # as large where there is none
+    roots: Floats = np.sqrt(np.where(own > 0.0, own, own.max(initial=0.0)))
+    return roots
+
+
+def allowed_impulse(mass: Floats, jacobian: Floats, row: Floats) -> Floats:
+    """The velocities that a unit impulse along a row gives the bodies, as the joints allow."""
+    count, sizes = len(mass), mass_roots(mass)
     rows = jacobian / sizes
     lengths = np.linalg.norm(rows, axis=1)
     rows = rows / np.where(lengths > 0.0, lengths, 1.0)[:, None]
@@ -321,7 +317,7 @@ def allowed_impulse(mass: Floats, jacobian: Floats, row: Floats) -> tuple[Floats
     matrix[count:, :count], matrix[:count, count:] = rows, rows.T
     pushed = np.concatenate((row / sizes, np.zeros(len(rows))))
     moved: Floats = np.linalg.lstsq(matrix, pushed, rcond=1e-12)[0][:count] / sizes
-    return moved, float(pushed @ pushed)
+    return moved
 
 
 def put_velocities(stepper: Stepper, block: Floats, absolute: Floats, velocity: Floats) -> None:
@@ -345,10 +341,6 @@ class EventWatch(Watcher):
         self.fastest = {} if self.bouncer is None else self.bouncer.fastest
         self.ending = ""  # what ended the run, in words
         self.identity = float(crc32(repr([*map(identity, events)]).encode()))
-
-    @property
-    def is_over(self) -> bool:
-        return bool(self.ending)
 
     def memory(self) -> Floats:
         """What is known at the beginning of a step: values, the fastest rebounds, and of which

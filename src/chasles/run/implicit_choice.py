@@ -1,26 +1,20 @@
 r"""An implicit method instead of an explicit one whose steps stability limits.
 
-A step of an explicit method is limited by the fastest rate of the forces, however little comes of
-it: a damper of 1e6 N s/m on 1 kg allows microseconds.  Implicit methods with steps of one length h
-are tried then, the number of steps n from 32 on, each with a second run at 2h.  With order p or
-more,
-
-$$ e(t) \le \frac{|x_{2h}(t) - x_h(t)|}{2^p - 1}; $$
-
-forces that no step resolves may reduce the order, to 1 at the worst: so the whole difference is
-taken, which is three times the error at order 2.  n grows until e is below what is asked for, or
-the work beyond that of the explicit method.
+Steps of one length h are tried, their number n from 32 on, each with a second run at 2h.  With
+order p or more, $e(t) \le |x_{2h}(t) - x_h(t)| / (2^p - 1)$; forces that no step resolves may
+reduce the order, to 1 at the worst: so the whole difference is taken.  n grows until e is below
+what is asked for, or the work beyond that of the explicit method.
 
 A linearly implicit step has the derivatives of forces at its start.  Where the direction of a stiff
-spring turns they are soon those of another one: order 2 is not uniform in the stiffness then (on a
-rod of 1e8 N/m that swings, errors at 2 ms are 0.4 m).  So it is not taken where one does.
+spring turns, order 2 is not uniform in the stiffness (on a rod of 1e8 N/m that swings, errors at
+2 ms are 0.4 m): then it is not taken.
 
 *Work* is counted in evaluations: the same on every machine, and however busy it is.  A matrix of
 Newton, or of a linearly implicit step, has the forces' derivatives along twelve directions of every
-body by differences, which takes as long as about twelve evaluations (measured: 9 to 13, for a bob
-on a damper and for a quadruped on its feet).  An iteration has rows of the joints and a solve
-beside its evaluation: about three quarters of one (0.3 with Gauss methods, 0.75 half-explicit and
-with RATTLie, 1 and more with Newton's).
+body by differences: about twelve evaluations (measured: 9 to 13, for a bob on a damper and for a
+quadruped on its feet).  An iteration has rows of the joints and a solve beside its evaluation:
+about three quarters of one (0.3 with Gauss methods, 0.75 half-explicit and with RATTLie, 1 and more
+with Newton's).
 """
 
 from dataclasses import dataclass, replace

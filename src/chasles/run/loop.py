@@ -98,15 +98,15 @@ class Run:
                 size = int(max(1, self.index - first) * min(16.0, CHUNK_SECONDS / seconds))
                 size = min(max(1, size), pace.largest)
         pace.end()
-        if self.can_go_on:
+        if not self.is_over:
             self.checkpoint()  # before anybody tries what is not the run's
         return self.output.everything()
 
     def begin(self) -> None:
         """Keep the first state, and look for events there."""
         record = self.output.record
-        if record is not None and record.rows():
-            self.output.served, self.output.last = record.rows(), record.last_time()
+        if record is not None and record.head["rows"]:
+            self.output.served, self.output.last = record.head["rows"], record.last_time()
         self.pace.begin()
         if self.watch is None:
             return
@@ -130,7 +130,9 @@ class Run:
         if self.watch is not None:
             self.look_for_events(self.watch)
         self.pace.keep()
-        self.output.hand_on()
+        record = self.output.record
+        if record is not None and (record.is_due() or self.output.count >= record.window):
+            self.output.write()
 
     def look_for_events(self, watch: EventWatch) -> None:
         """Events of the last step; the first that ends it moves the block back to it."""
@@ -150,7 +152,7 @@ class Run:
         """End the run at an event, or go on from an impact."""
         assert self.watch is not None
         longest = self.watch.meet(self.block, t, event)
-        self.is_over = self.watch.is_over
+        self.is_over = bool(self.watch.ending)
         self.ending += self.watch.ending
         if not self.is_over:
             self.pace.resume(longest)
@@ -184,11 +186,6 @@ class Run:
         return progress_bar(total=total, unit=unit, delay=0.0 if progress else BAR_DELAY)
 
     # --- where it stands ---
-
-    @property
-    def can_go_on(self) -> bool:
-        """Whether its result holds what it takes to go on."""
-        return not self.is_over
 
     @property
     def is_resumed(self) -> bool:

@@ -16,12 +16,12 @@ import numpy as np
 
 from chasles.build.system.build import Setup
 from chasles.build.system.gaps import gyration_radii
-from chasles.core.arrays import Floats, Integers
+from chasles.build.system.state import in_world, rotations
+from chasles.core.arrays import POSE_X, TWIST, Floats, Integers
 from chasles.integrators.measure import body_sizes
 from chasles.model.tables import small
 from chasles.result.between import rows_of
 from chasles.result.result import Result
-from chasles.run.half_steps import angles_of
 from chasles.run.options import Options
 
 
@@ -72,37 +72,55 @@ def states(result: Result, rows: Any) -> Result:
     return replace(rows_of(result, np.array(rows, dtype=int)), checkpoint=None)
 
 
+def sizes_in(setup: Setup) -> Floats:
+    """(n,) Of the bodies in the order of calculation, m."""
+    return body_sizes(setup.system, gyration_radii(setup.system))
+
+
 def sizes_of(result: Result) -> Floats:
-    """(n,) Of the bodies of the model, m."""
+    """(n,) The same in the order of the model."""
     setup = result.problem.setup
-    found: Floats = sizes_in(setup)[[setup.body_index[name] for name in result.model.body_names]]
+    found: Floats = sizes_in(setup)[setup.model_order]
     return found
 
 
-def sizes_in(setup: Setup) -> Floats:
-    """(n,) The same in the order of calculation."""
-    return body_sizes(setup.system, gyration_radii(setup.system))
+def angles_of(turns: Floats) -> Floats:
+    r"""(...) Of rotation matrices: $\sin\theta = |\mathrm{vee}(R - R^T)|/2$ is accurate where they
+    are small, $\cos\theta = (\mathrm{tr} R - 1)/2$ elsewhere."""
+    skew = (turns - np.swapaxes(turns, -2, -1))[..., [2, 0, 1], [1, 2, 0]]
+    sine = 0.5 * np.linalg.norm(skew, axis=-1)
+    found: Floats = np.arctan2(sine, 0.5 * (np.trace(turns, axis1=-2, axis2=-1) - 1.0))
+    return found
+
+
+def angles_between(one: Floats, other: Floats) -> Floats:
+    """(..., n) By which bodies are turned between absolute states (..., n, 18)."""
+    return angles_of(np.swapaxes(rotations(one), -2, -1) @ rotations(other))
+
+
+def distances(one: Floats, other: Floats, sizes: Floats) -> Floats:
+    """(..., n) How far points of the bodies of two absolute states are apart, m."""
+    places = [state[..., POSE_X : POSE_X + 3] for state in (one, other)]
+    away = np.linalg.norm(places[0] - places[1], axis=-1)
+    found: Floats = np.hypot(away, sizes * angles_between(one, other))
+    return found
 
 
 def pose_errors(result: Result, other: Result) -> Floats:
     """(T,) By how far the worst body of a run is off from that of another, at the same times."""
-    errors = np.zeros(len(result.t))
-    for body, size in zip(result.model.bodies, sizes_of(result)):
-        turned = result.rotation(body).transpose(0, 2, 1) @ other.rotation(body)
-        angle = angles_of(turned)
-        away = np.linalg.norm(result.position(body) - other.position(body), axis=1)
-        np.maximum(errors, np.hypot(away, size * angle), out=errors)
+    one, two = (run.absolute[:, run.problem.setup.model_order] for run in (result, other))
+    errors: Floats = distances(one, two, sizes_of(result)).max(axis=1)
     return errors
 
 
 def velocity_errors(result: Result, other: Result) -> Floats:
     """(T,) By how fast the worst body is off."""
-    errors = np.zeros(len(result.t))
-    for body, size in zip(result.model.bodies, sizes_of(result)):
-        spins = [run.angular_velocity(body, axes="world") for run in (result, other)]
-        away = np.linalg.norm(result.velocity(body) - other.velocity(body), axis=1)
-        turning = np.linalg.norm(spins[0] - spins[1], axis=1)
-        np.maximum(errors, np.hypot(away, size * turning), out=errors)
+    one, two = (run.absolute[:, run.problem.setup.model_order] for run in (result, other))
+    turning, away = (
+        np.linalg.norm(in_world(one, one[..., part]) - in_world(two, two[..., part]), axis=-1)
+        for part in (slice(TWIST, TWIST + 3), slice(TWIST + 3, TWIST + 6))
+    )
+    errors: Floats = np.hypot(away, sizes_of(result) * turning).max(axis=1)
     return errors
 
 
@@ -111,9 +129,8 @@ def reaction_errors(result: Result, other: Result) -> Floats | None:
     size, largest, worst = float(sizes_of(result).max()), 0.0, np.zeros(len(result.t))
     for joint in result.model.joint_names:
         own, exact = result.reaction(joint), other.reaction(joint)
-        np.maximum(
-            worst, strength(own.force - exact.force, own.torque - exact.torque, size), out=worst
-        )
+        missed = strength(own.force - exact.force, own.torque - exact.torque, size)
+        worst = np.maximum(worst, missed)
         largest = max(largest, float(strength(exact.force, exact.torque, size).max()))
     return worst / largest if largest > 0.0 else None
 

@@ -1,13 +1,10 @@
-"""One run: from a model and options to a result, and how it ended.
-
-After Ctrl-C it ends with the piece of steps that it is at, and nothing is lost.
-"""
+"""One run: from a model and options to a result; Ctrl-C ends it after a piece of steps."""
 
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,13 +23,13 @@ from chasles.notices import logged
 from chasles.result.provenance import Checkpoint
 from chasles.result.result import Result
 from chasles.run.events import Event
+from chasles.run.impacts import watched_events
 from chasles.run.loop import Run
 from chasles.run.options import Options, method_of
 from chasles.run.preparation import (
     Settings,
     check_kernel,
     check_progress,
-    ended,
     header_of,
     make_control,
     make_run,
@@ -40,7 +37,6 @@ from chasles.run.preparation import (
     result_of,
     scan_signals,
     stepper_of,
-    watched_by,
 )
 from chasles.run.recording import Recording, closed_on_error, open_recording
 from chasles.run.time_grid import Tolerances, check_stabiliser, make_grid, make_tolerances
@@ -58,24 +54,7 @@ class Prepared:
 
     settings: Settings
     run: Run
-    record: Recording | None
     begin: Checkpoint | None  # of the run that goes on
-
-
-def integrate(
-    options: Options,
-    probe: StiffnessProbe | None = None,
-    stacklevel: int = 5,
-    shortened: float = 1.0,
-    seal: Callable[[Result], Result] | None = None,
-) -> Result:
-    """Integrate a model from t = 0 to `until`: see `simulate`.
-
-    probe: (time, steps) -> whether to end a run that chooses its steps.  Warnings point at the
-    caller so many calls up.  What functions of time allow of steps that are chosen is shortened.
-    `seal` has the last word on what is known of the result.
-    """
-    return carry_out(prepared(options, probe, shortened), options.progress, stacklevel, seal)
 
 
 def prepared(
@@ -87,11 +66,9 @@ def prepared(
     UnknownName.check("choice", options.kernel, KERNELS, "kernel")
     method = find_method(method_of(options))
     tolerances = make_tolerances(method, options, options.until)
-    watched = watched_by(options)
+    watched = watched_events(options.events, options.model)
     check_kernel(tolerances, options)
-    record = None
-    if options.into is not None or options.resume is not False:
-        record = open_recording(options.into, options.resume)
+    record = open_recording(options.into, options.resume)
     with nullcontext() if record is None else closed_on_error(record):
         return ready_run(options, tolerances, watched, record, probe, shortened)
 
@@ -107,17 +84,13 @@ def ready_run(
     settings = make_settings(options)
     if tolerances is not None:
         check_stabiliser(settings.choice)
-    begin = settings.begin
     resumed = record is not None and record.begun
-    if record is not None and resumed:
-        begin = record.checkpoint()
+    begin = record.reached if record is not None and resumed else settings.begin
     grid = make_grid(*times, begin, tolerances, resumed)
     if record is None:
-        if grid.t_eval is None:
-            kept = grid.steps // grid.save_every + 2
-            check_memory(kept, grid.save_every, settings.setup)
-        else:
-            check_memory(len(grid.t_eval), None, settings.setup)
+        every = grid.save_every if grid.t_eval is None else None
+        kept = len(grid.t_eval) if grid.t_eval is not None else grid.steps // grid.save_every + 2
+        check_memory(kept, every, settings.setup)
     bounds = UNBOUNDED
     if tolerances is None:
         scan = scan_signals(settings.setup, settings.method, grid.step, grid.steps, grid.origin)
@@ -134,27 +107,33 @@ def ready_run(
         settings, grid, stepper, tolerances, watched, scan=scan, record=record, probe=probe,
         bounds=bounds, control=control,
     )  # fmt: skip
-    return Prepared(settings, run, record, begin)
+    return Prepared(settings, run, begin)
 
 
-def carry_out(
-    made: Prepared, progress: bool | None, stacklevel: int,
+def integrate(
+    options: Options, probe: StiffnessProbe | None = None, shortened: float = 1.0,
     seal: Callable[[Result], Result] | None = None,
 ) -> Result:  # fmt: skip
-    """Take the steps; a run that stops raises, with what it reached."""
-    run, record = made.run, made.record
-    with record or nullcontext():
+    """Integrate a model from t = 0 to `until`: see `simulate`.  A run that stops raises.
+
+    probe: (time, steps) -> whether to end a run that chooses its steps.  What functions of time
+    allow of steps that are chosen is shortened.  `seal` has the last word on what is known of the
+    result.
+    """
+    made = prepared(options, probe, shortened)
+    run, record = made.run, made.run.output.record
+    with nullcontext() if record is None else closing(record):
         if record is not None:
             record.prepare(header_of(made.settings, run), run)
         if made.begin is not None:
             run.continue_from(made.begin)
         began = time.perf_counter() - seconds_compiling()
         with ctrl_c(run.interrupt):
-            saved = run.states(progress)
+            saved = run.states(options.progress)
         seconds = time.perf_counter() - seconds_compiling() - began
-        status, message = ended(run, float(saved.times[-1]))
-        logged("run %s at t = %g s, after %.2g s of computing", status, saved.times[-1], seconds)
-        result = result_of(made.settings, run, saved, seconds, status, message, stacklevel)
+        result = result_of(made.settings, run, saved, seconds, stacklevel=5)
+        status, end = result.status, saved.times[-1]
+        logged("run %s at t = %g s, after %.2g s of computing", status, end, seconds)
         if seal is not None:
             result = seal(result)
         if record is not None:
@@ -172,10 +151,7 @@ def carry_out(
 
 
 def check_memory(kept: int, every: int | None, setup: Setup, where: str = "simulate") -> None:
-    """Refuse so many states if they do not fit into memory, before a step is taken.
-
-    They are kept after every so many steps, or at times that are wanted.
-    """
+    """Refuse so many states (of every n-th step, or at given times) that do not fit into memory."""
     bodies, quadratures = setup.system.body_count, setup.system.quadrature_count
     quadratures += len(coordinate_keys(setup.model))
     size = bytes_stored(bodies, quadratures, kept)
@@ -209,10 +185,9 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def ctrl_c(callback: Callable[[], None]) -> Iterator[None]:
-    """Call `callback` at the first Ctrl-C instead of raising KeyboardInterrupt; the second one
-    raises.
+    """Call `callback` at the first Ctrl-C; the second one raises KeyboardInterrupt.
 
-    Only the main thread hears signals, and who handles Ctrl-C in a way of their own keeps it.
+    Only in the main thread, and unless Ctrl-C has another handler already.
     """
     handler = signal.getsignal(signal.SIGINT)
     if handler is not signal.default_int_handler or (

@@ -263,14 +263,7 @@ class Words(str):
     __repr__ = str.__str__
 
 
-def signature_of(record: Any, own: list[Parameter], made: Any) -> Signature:
-    """That of a function that takes the options of a record, after parameters of its own."""
-    taken = signature(record).parameters.values()
-    as_written = [one.replace(annotation=Words(one.annotation)) for one in taken]
-    return Signature([*own, *as_written], return_annotation=made)
-
-
-def taking(record: Any, function: Any, own: int, doc: str | None) -> Any:
+def taking(record: Any, function: Any, own: int) -> Any:
     """A function of a record, after `own` arguments, as one of its options."""
 
     @wraps(function)
@@ -280,9 +273,14 @@ def taking(record: Any, function: Any, own: int, doc: str | None) -> Any:
             return function(*given[:own], options)
 
     made: Any = call
+    if function.__doc__ is not None:
+        meaning = "".join(meanings(record).values())
+        made.__doc__ = function.__doc__.replace("    {options}\n", meaning)
     first = [Parameter("self", Parameter.POSITIONAL_ONLY)] * own
-    made.__doc__ = doc
-    made.__signature__ = signature_of(record, first, function.__annotations__["return"])
+    taken = signature(record).parameters.values()
+    as_written = [one.replace(annotation=Words(one.annotation)) for one in taken]
+    answer = function.__annotations__["return"]
+    made.__signature__ = Signature([*first, *as_written], return_annotation=answer)
     return call
 
 
@@ -290,27 +288,11 @@ def takes(
     record: Callable[Given, Asked],
 ) -> Callable[[Callable[[Asked], Made]], Callable[Given, Made]]:
     """A function of a record as one of its options; {options} in its text becomes their meaning."""
-
-    def decorated(function: Callable[[Asked], Made]) -> Callable[Given, Made]:
-        meaning = "".join(meanings(record).values())
-        doc = (function.__doc__ or "").replace("    {options}\n", meaning)
-        taken: Callable[Given, Made] = taking(record, function, 0, doc)
-        return taken
-
-    return decorated
+    return lambda function: taking(record, function, 0)
 
 
 def method_takes(
     record: Callable[Given, Asked],
 ) -> Callable[[Callable[[Self, Asked], None]], Callable[Concatenate[Self, Given], None]]:
     """The same for a method."""
-
-    def decorated(
-        function: Callable[[Self, Asked], None],
-    ) -> Callable[Concatenate[Self, Given], None]:
-        taken: Callable[Concatenate[Self, Given], None] = taking(
-            record, function, 1, function.__doc__
-        )
-        return taken
-
-    return decorated
+    return lambda function: taking(record, function, 1)

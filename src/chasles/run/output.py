@@ -30,11 +30,7 @@ class Saved:
 
 
 class Output:
-    """The states of a run as they come.
-
-    Steps of a grid go to `rows`: the state after step k to row k // every - first_row, which
-    kernels fill.  Others come one by one or in pieces, with their times.
-    """
+    """The states of a run as they come: `count` of them, with their times, that no record has."""
 
     def __init__(self, run: "Run", record: "Recording | None") -> None:
         grid = run.grid
@@ -43,88 +39,72 @@ class Output:
         # of the last one, rounding may be beyond the end
         self.wanted = None if grid.t_eval is None else np.minimum(grid.t_eval, grid.until)
         self.kept = run.stepper.layout.kept
-        self.times: list[Floats] = []
-        self.points: list[Floats] = []
-        self.count = 0  # states in these lists
+        self.count, room = 0, ROOM
+        if record is None and self.wanted is None and grid.until < np.inf:
+            room = grid.steps // self.every - grid.first // self.every + 2
+        self.times, self.points = np.zeros(room), np.zeros((room, self.kept))
         self.served = 0  # of the times that are wanted
         self.last: float | None = None  # time of the last state of all
-        self.rows = np.zeros((0, self.kept))
-        self.first_row = self.written = 0  # `written` rows need not be written
+        self.first_row = -1  # of a grid: not known yet, or kernels fill no rows
 
-    # --- states one by one ---
+    # --- states as they come ---
+
+    def make_room(self, more: int) -> None:
+        """Room for so many more states."""
+        size = self.count + more
+        if size > len(self.times):
+            size = max(size, 2 * self.count)
+            times, points = np.zeros(size), np.zeros((size, self.kept))
+            times[: self.count] = self.times[: self.count]
+            points[: self.count] = self.points[: self.count]
+            self.times, self.points = times, points
 
     def put(self, t: float, point: Floats) -> None:
-        self.extend(np.array([t]), point[None, : self.kept].copy())
+        self.make_room(1)
+        self.times[self.count], self.points[self.count] = t, point[: self.kept]
+        self.count, self.last = self.count + 1, t
 
     def extend(self, times: Floats, points: Floats) -> None:
-        """Some more states, which are not copied."""
+        """Some more states."""
         if len(times):
-            self.times.append(times)
-            self.points.append(points)
-            self.count += len(times)
-            self.last = float(times[-1])
+            self.make_room(len(times))
+            new = slice(self.count, self.count + len(times))
+            self.times[new], self.points[new] = times, points
+            self.count, self.last = new.stop, float(times[-1])
 
-    def hand_on(self) -> None:
-        """States that came one by one go to the record, if that is due."""
-        record = self.record
-        if record is None or len(self.rows):
-            return
-        if record.is_due() or self.count >= record.window:
-            self.write()
-
-    # --- rows of a grid ---
-
-    def begin_rows(self) -> None:
-        """Room for the states of a grid, the first of which is that of the block."""
-        grid, record = self.run.grid, self.record
-        self.first_row = grid.first // self.every
-        count = grid.steps // self.every - self.first_row + 2 if grid.until < np.inf else ROOM
-        self.rows = np.zeros((count if record is None else min(count, record.window), self.kept))
-        self.rows[0] = self.run.block[: self.kept]
-        self.written = int(record is not None and record.begun)
+    # --- states of a grid: kernels fill the rows of `points` ---
 
     def until(self, first: int, end: int) -> int:
-        """How far steps may go at once; rows that are due are written, or there is more room."""
-        if self.record is not None and self.record.is_due():
-            self.write()
-        if end // self.every < self.first_row + len(self.rows):
-            return end
-        if self.record is None:
-            grown = np.zeros((max(end // self.every - self.first_row + 1, 2 * len(self.rows)),
-                              self.kept))  # fmt: skip
-            grown[: len(self.rows)] = self.rows
-            self.rows = grown
-            return end
-        if first >= (self.first_row + len(self.rows)) * self.every - 1:
-            self.write()
-        return min(end, (self.first_row + len(self.rows)) * self.every - 1)
+        """How far steps may go at once, whose states have room then: that after step k is for row
+        k // every - first_row.
+        """
+        begin, last = first // self.every, end // self.every
+        if self.record is not None and last - begin > self.record.window - self.count:
+            last = begin + self.record.window - self.count
+            end = (last + 1) * self.every - 1
+        if self.count + last - begin > len(self.times):
+            self.make_room(last - begin)
+        self.first_row = begin + 1 - self.count
+        return end
 
-    def put_row(self) -> None:
-        """The block goes to its row, if it has one."""
-        index = self.run.index
-        if index % self.every == 0:
-            self.rows[index // self.every - self.first_row] = self.run.block[: self.kept]
+    def note(self) -> None:
+        """Kernels have saved the states up to the present step."""
+        self.count = self.run.index // self.every + 1 - self.first_row
 
-    def filled(self) -> tuple[Floats, Floats]:
-        """Times and points of the rows that are to be written."""
-        grid = self.run.grid
-        count = self.run.index // self.every - self.first_row + 1 if len(self.rows) else 0
-        slots = self.first_row + np.arange(count, dtype=np.float64)
-        times = grid.origin + grid.step * (self.every * slots)
-        if count and self.first_row == grid.first // self.every:  # where the run began
-            times[0] = grid.time(grid.first)
-        return times[self.written :], self.rows[self.written : count]
+    def waiting(self) -> tuple[Floats, Floats]:
+        """Times and points of the states that no record has."""
+        grid, count, times = self.run.grid, self.count, self.times[: self.count].copy()
+        if self.first_row >= 0 and count:
+            is_first = int(self.first_row == grid.first // self.every)  # where the run began
+            slots = np.arange(self.first_row + is_first, self.first_row + count, dtype=np.float64)
+            times[is_first:] = grid.origin + grid.step * (self.every * slots)
+        return times, self.points[:count]
 
     def write(self) -> None:
         """Hand the states on to the record, and begin anew."""
         assert self.record is not None
-        self.record.append(self.saved(*self.waiting()), self.run.checkpoint())
-        self.first_row, self.written = self.run.index // self.every + 1, 0
-        self.times, self.points, self.count = [], [], 0
-
-    def waiting(self) -> tuple[Floats, Floats]:
-        """Times and points of the states that no record has."""
-        return self.filled() if len(self.rows) else self.gathered()
+        self.record.append(self.saved(*self.waiting()), self.run)
+        self.count = 0
 
     # --- all of them ---
 
@@ -135,19 +115,14 @@ class Output:
             self.write()
             if is_kept and run.reached > self.record.last_time():
                 last = self.saved(np.array([run.reached]), run.block[None, : self.kept])
-                self.record.append(last, run.checkpoint(), off_grid=True)
+                self.record.append(last, run, off_grid=True)
             return self.record.everything()
-        times, points = self.waiting()
-        if is_kept and not (len(times) and run.reached <= times[-1]):
+        count, times = self.count, self.waiting()[0]
+        if is_kept and not (count and run.reached <= times[-1]):  # the next state takes its place
+            self.make_room(1)
+            self.points[count] = run.pace.point[: self.kept]
             times = np.append(times, run.reached)
-            points = np.concatenate((points, run.pace.point[None, : self.kept]))
-        return self.saved(times, points)
-
-    def gathered(self) -> tuple[Floats, Floats]:
-        """Times and points that came one by one, or in pieces."""
-        if not self.times:
-            return np.zeros(0), np.zeros((0, self.kept))
-        return np.concatenate(self.times), np.concatenate(self.points)
+        return self.saved(times, self.points[: len(times)])
 
     def saved(self, times: Floats, points: Floats) -> Saved:
         """What is kept of points."""

@@ -28,6 +28,10 @@ class Pace:
 
     def begin(self) -> None:
         """Keep the state at which the run begins."""
+        if self.run.output.wanted is not None:
+            self.serve()
+        elif not self.run.is_resumed:
+            self.run.output.put(self.run.reached, self.run.block)
 
     @property
     def is_ahead(self) -> bool:
@@ -70,7 +74,12 @@ class Pace:
 
     def between(self, thetas: Floats) -> Floats:
         """Points of the last step, at these fractions of it."""
-        raise NotImplementedError
+        assert self.span is not None
+        begin, end = self.span
+        points = np.zeros((len(thetas), self.run.output.kept))
+        for point, theta in zip(points, thetas.tolist()):
+            point[:] = self.at(begin + (end - begin) * theta)[: len(point)]
+        return points
 
     def at(self, t: float) -> Floats:
         """The block at a time of the last step, to which a real step leads."""
@@ -118,6 +127,11 @@ class Pace:
     def typical_step(self) -> float:
         """The length of a step, s."""
         return self.run.grid.step
+
+    @property
+    def ending(self) -> str:
+        """What happened to steps on the way, in words."""
+        return ""
 
     def counted(self) -> dict[str, int]:
         """What the steps took."""

@@ -35,8 +35,8 @@ from chasles.result.provenance import Checkpoint, Provenance, coefficients
 from chasles.result.result import Result
 from chasles.run.checks import checks, make_accuracy_limits, suspicions
 from chasles.run.control import Control, checked_controller, steps_between
-from chasles.run.events import Event, checked_events
-from chasles.run.impacts import EventWatch, Impact, expanded
+from chasles.run.events import Event
+from chasles.run.impacts import EventWatch
 from chasles.run.loop import Ended, Run
 from chasles.run.options import ByHand, Options, is_auto, method_of
 from chasles.run.output import Saved
@@ -142,9 +142,8 @@ def stepper_of(settings: Settings, step: float, until: float) -> Stepper:
 def scan_signals(
     setup: Setup, method: Method | None, step: float, steps: int, origin: float = 0.0
 ) -> SignalScan | None:
-    """Looks through the functions of time at the stages of a run, if the model has any.
-
-    Of a run that chooses its steps, whose stages are not known yet: at these times alone.
+    """Checks functions of time at the stages of a run, if the model has any; without a method at
+    the times of the steps alone.
     """
     if not setup.signals.samplers:
         return None
@@ -182,14 +181,8 @@ def ended(run: Run, t: float) -> tuple[str, str]:
         return "stopped", run.stopped.what
     if run.interrupted:
         return "interrupted", f"interrupted at t = {t:g} s after {run.steps_in_all} steps"
-    return "finished", f"reached t = {t:g} s in {run.steps_in_all} steps{run.ending}"
-
-
-def watched_by(options: Options | ByHand) -> tuple[Event, ...]:
-    """The events of a run, impacts by their ends."""
-    if isinstance(options.events, tuple) and not options.events:
-        return ()
-    return expanded(checked_events(options.events, (Impact,)), options.model)
+    ending = run.pace.ending + run.ending
+    return "finished", f"reached t = {t:g} s in {run.steps_in_all} steps{ending}"
 
 
 def make_run(
@@ -236,10 +229,11 @@ def check_foreign(settings: Settings, record: Recording | None) -> None:
 
 
 def result_of(
-    settings: Settings, run: Run, saved: Saved, seconds: float, status: str, message: str,
-    stacklevel: int = 3,
-) -> Result:  # fmt: skip
-    """The result of a run that has ended, with warnings of what is suspect about it."""
+    settings: Settings, run: Run, saved: Saved, seconds: float, stacklevel: int
+) -> Result:
+    """The result of a run that has ended.  Warnings of what is suspect about it point at the caller
+    so many calls up.
+    """
     pace, record = run.pace, run.output.record
     block, counted = pace.present().copy(), pace.counted()  # what is tried below is not the run's
     pace.monitor(block)  # also where a run stopped, or ended between two looks
@@ -255,20 +249,18 @@ def result_of(
     problem = settings.problem
     inputs = run.control.inputs() if record is None else record.inputs()
     for text in suspicious:
-        warnings.warn(text, ChaslesWarning, stacklevel=stacklevel + 1)
+        warnings.warn(text, ChaslesWarning, stacklevel=stacklevel)
     return Result(
         problem if inputs is None else with_inputs(problem, inputs),
         saved.times, saved.absolute, saved.integrals,
-        provenance_of(settings, run, seconds, **begun), status, message,
-        saved.coordinates, run.checkpoint() if run.can_go_on else None, saved.multipliers,
+        provenance_of(settings, run, seconds, **begun), *ended(run, float(saved.times[-1])),
+        saved.coordinates, None if run.is_over else run.checkpoint(), saved.multipliers,
     )  # fmt: skip
 
 
 def header_of(settings: Settings, run: Run) -> dict[str, Any]:
-    """What a recording says of its run before the first step, as plain data.
-
-    A model with functions of the user's own has no text; then whoever opens it brings the model,
-    and a digest of all that it is and does tells it from others.
+    """The header of a recording as plain data.  A model with functions of the user is not stored:
+    a digest identifies the one that is given when the recording is opened.
     """
     problem, start = settings.problem, settings.setup.start
     steps = run.pace.header()
@@ -341,10 +333,8 @@ def stabilised(
     spaces: SpaceChoice, choice: Choice | None, redundancy: Redundancy | None = None,
     fit: bool = True,
 ) -> tuple[str, ...]:  # fmt: skip
-    """The joints and drivers that are stabilised: those that drift, or all.
-
-    In a redundant loop all joints that have rows are: a damped factor lets every correction of one
-    joint open the others a little, and what is never looked at adds up.
+    """The joints and drivers that are stabilised: those that drift, or all.  Also those with rows
+    in redundant loops: corrections with a damped factor open them a little, which adds up.
     """
     if choice is None:
         return ()

@@ -65,22 +65,15 @@ LONGEST_VALUE = 120
 
 
 class Stream:
-    """A file of rows of numbers that grows; `count` of them are on the disk, and have a `digest`.
-
-    Rows that are not those that were written are refused before anything is added to them.
-    """
+    """A file of rows of numbers that grows; `count` of them count, and must have the `digest`."""
 
     def __init__(self, path: Path, width: int, count: int = 0, digest: str | None = None) -> None:
-        self.path, self.width, self.count = path, width, count
+        self.count = count
         self.digest = digest_of(path, 8 * width * count)
         if digest is not None:
             check_digest(path, self.digest, digest)
         self.file = open_regular(path, os.O_WRONLY | os.O_CREAT)
-        self.cut(count)
-
-    def cut(self, count: int) -> None:
-        """Forget what comes after so many rows."""
-        os.ftruncate(self.file, 8 * self.width * count)
+        os.ftruncate(self.file, 8 * width * count)  # what comes after them does not count
         os.lseek(self.file, 0, os.SEEK_END)
 
     def append(self, rows: Floats) -> None:
@@ -99,38 +92,31 @@ class Stream:
 
 
 class Recording:
-    """The folder of a run, where states go on the way: `window` of them are gathered first.
+    """The folder of a run, where up to `window` states go at once.
 
-    A run that goes on takes the lock first and reads then: what another process acknowledges
-    before it lets go of the lock is not missed.
+    A continued run reads the folder after it has the lock: another process may have written to it.
     """
 
     def __init__(self, folder: Path, begun: bool) -> None:
         self.folder, self.begun = folder, begun
         self.window, self.last = 1, time.monotonic()
         self.streams: dict[str, Stream] = {}
-        self.run: Run | None = None
         self.locked: int | None = None
-        self.commit: tuple[dict[str, Any], Checkpoint] | None = None
+        #: what the last commit says, and where the run stands by it
+        self.head: dict[str, Any] = {"rows": 0, "on_grid": 0, "inputs": 0, "digests": (None, None)}
+        self.reached: Checkpoint | None = None
         if begun:
             with closed_on_error(self), disk_errors(folder):
                 self.lock()
-                self.commit = read_commit(folder)
-
-    def checkpoint(self) -> Checkpoint:
-        """Where the run in the folder stands."""
-        assert self.commit is not None
-        return self.commit[1]
+                self.head, self.reached = read_commit(folder)
 
     def prepare(self, header: dict[str, Any], run: Run) -> None:
         """Make the folder, or compare the run in it with the one that is to go on."""
-        self.run = run
-        shape = shape_of(run)
-        width = sum(shape)
-        self.window = max(2, WINDOW_BYTES // (8 * width))
+        self.shape, self.names = shape_of(run), list(run.control.names)
+        widths = {ROWS: sum(self.shape), INPUTS: 1 + len(self.names)}
+        self.window = max(2, WINDOW_BYTES // (8 * widths[ROWS]))
         header = {
-            "chasles_recording": FORMAT, **header, "inputs": list(run.control.names),
-            "shape": shape,
+            "chasles_recording": FORMAT, **header, "inputs": self.names, "shape": self.shape,
         }  # fmt: skip
         with disk_errors(self.folder):
             if self.begun:
@@ -144,16 +130,16 @@ class Recording:
             remove_orphans(self.folder)
             if not self.begun:  # before the rows: by it they are known to be ours
                 write_checked(self.folder / HEADER, json.dumps(header).encode())
-            widths = {ROWS: width, INPUTS: 1 + len(run.control.names)}
-            if self.commit is not None and self.commit[0]["rows"] > self.commit[0]["on_grid"]:
-                self.drop_end(widths)
-            head: dict[str, Any] = self.commit[0] if self.commit else {"digests": (None, None)}
-            for (name, columns), digest in zip(widths.items(), head["digests"], strict=True):
-                count = head.get("rows" if name == ROWS else "inputs", 0)
-                self.streams[name] = Stream(self.folder / name, columns, count, digest)
-            if self.begun:
+            if self.reached is not None and self.head["rows"] > self.head["on_grid"]:
+                self.drop_end(widths, self.reached)
+            counts = self.head["rows"], self.head["inputs"]
+            for (name, width), *known in zip(widths.items(), counts, self.head["digests"]):
+                self.streams[name] = Stream(self.folder / name, width, *known)
+            if self.reached is not None:
                 self.take_up_inputs(run)
-                self.check_last_time(run)
+                # wanted states may be within the next step
+                if run.grid.t_eval is None and self.last_time() > self.reached.time:
+                    raise forged(self.folder / COMMIT, "the run stands before its last state")
 
     def lock(self) -> None:
         """One run at a time; the lock goes with the process, however it ends."""
@@ -168,14 +154,12 @@ class Recording:
                 "Wait for it, or record into another folder.",
             ) from None
 
-    def drop_end(self, widths: dict[str, int]) -> None:
-        """Take back the last state, which was between two steps of the grid: the run goes on.
-
-        The commit goes first, and the rows are a new file: who has the old one open keeps it.
+    def drop_end(self, widths: dict[str, int], reached: Checkpoint) -> None:
+        """Remove the last state, which is between two steps of the grid: from the commit, then
+        from the rows, in a new file, as results may have the old one open.
         """
-        assert self.commit is not None
-        head, reached = self.commit
-        path, length = self.folder / ROWS, 8 * widths[ROWS] * head["on_grid"]
+        head, path = self.head, self.folder / ROWS
+        length = 8 * widths[ROWS] * head["on_grid"]
         check_digests(self.folder, read_header(self.folder), head)
         digests = [digest_of(path, length).hexdigest(), head["digests"][1]]
         self.put_commit({**head, "rows": head["on_grid"], "digests": digests}, reached)
@@ -192,90 +176,60 @@ class Recording:
             run.control.times, run.control.history = [float(held.times[-1])], [held.values[-1]]
             run.control.drained = 1
 
-    def check_last_time(self, run: Run) -> None:
-        """Refuse to go on from before the last state; wanted ones may be within the next step."""
-        if run.grid.t_eval is None and self.last_time() > self.checkpoint().time:
-            raise forged(self.folder / COMMIT, "the run stands before its last state")
-
     def is_due(self) -> bool:
         return time.monotonic() - self.last >= SEGMENT_SECONDS
 
-    def append(self, saved: Saved, reached: Checkpoint, off_grid: bool = False) -> None:
+    def append(self, saved: Saved, run: Run, off_grid: bool = False) -> None:
         """A segment: on the disk when this returns."""
-        assert self.run is not None
         count, parts = len(saved.times), [saved.times[:, None]]
-        parts += [saved.absolute.reshape(count, shape_of(self.run)[1]), saved.integrals]
+        parts += [saved.absolute.reshape(count, self.shape[1]), saved.integrals]
         parts += [part for part in (saved.coordinates, saved.multipliers) if part is not None]
+        rows, inputs = self.streams[ROWS], self.streams[INPUTS]
         with disk_errors(self.folder):
-            self.streams[ROWS].append(np.hstack(parts))
-            self.streams[INPUTS].append(self.run.control.drain())
-            self.acknowledge(reached, off_grid * count)
+            rows.append(np.hstack(parts))
+            inputs.append(run.control.drain())
+            head: dict[str, Any] = {
+                "rows": rows.count, "on_grid": rows.count - off_grid * count,
+                "inputs": inputs.count,
+                "digests": [rows.digest.hexdigest(), inputs.digest.hexdigest()],
+                "ended": None, "steps": run.index - run.first,
+            }  # fmt: skip
+            if run.watch is not None:
+                head["events"] = run.watch.found
+            self.put_commit(head, run.checkpoint())
         self.last = time.monotonic()
 
-    def acknowledge(self, reached: Checkpoint, off_grid: int, ended: Any = None) -> None:
-        """From now on, what was appended counts."""
-        rows, inputs = self.streams[ROWS], self.streams[INPUTS]
-        assert self.run is not None
-        head: dict[str, Any] = {
-            "rows": rows.count, "on_grid": rows.count - off_grid, "inputs": inputs.count,
-            "digests": [rows.digest.hexdigest(), inputs.digest.hexdigest()],
-            "ended": ended, "steps": self.run.index - self.run.first,
-        }  # fmt: skip
-        if self.run.watch is not None:
-            head["events"] = self.run.watch.found
-        self.put_commit(head, reached)
-
     def put_commit(self, head: dict[str, Any], reached: Checkpoint) -> None:
+        """From now on, what was appended counts."""
         words, numbers = reached.as_plain()
         contents = json.dumps(head | words).encode() + b"\n" + numbers.astype("<f8").tobytes()
         write_checked(self.folder / COMMIT, contents)
-        self.commit = head | words, reached
+        self.head, self.reached = head | words, reached
 
     def everything(self) -> Saved:
-        assert self.commit is not None and self.run is not None
-        saved = mapped(self.folder, shape_of(self.run), self.commit[0]["rows"])
-        return saved
-
-    def rows(self) -> int:
-        """How many states were written."""
-        return self.streams[ROWS].count if self.streams else 0
+        return mapped(self.folder, self.shape, self.head["rows"])
 
     def last_time(self) -> float:
         """The time of the last state, s; none before the first."""
-        return float(self.everything().times[-1]) if self.rows() else -1.0
-
-    def steps(self) -> int:
-        """How many steps the run that goes on has taken."""
-        assert self.commit is not None
-        head, reached = self.commit
-        return int(head.get("steps", reached.index))
+        return float(self.everything().times[-1]) if self.head["rows"] else -1.0
 
     def events(self) -> dict[str, list[float]]:
         """When the events of the run that goes on happened, up to where it stands."""
-        assert self.commit is not None
-        head, reached = self.commit
-        known = head.get("events", {}).items()
-        return {name: [float(t) for t in times if t <= reached.time] for name, times in known}
+        end = np.inf if self.reached is None else self.reached.time
+        known = self.head.get("events", {}).items()
+        return {name: [float(t) for t in times if t <= end] for name, times in known}
 
     def inputs(self) -> Inputs | None:
         """What was held so far."""
-        assert self.run is not None
-        return mapped_inputs(self.folder, len(self.run.control.names), self.streams[INPUTS].count)
+        return mapped_inputs(self.folder, len(self.names), self.head["inputs"])
 
     def finish(self, result: "Result") -> None:
         """Say how the run ended."""
-        assert self.commit is not None
-        head, reached = self.commit
+        assert self.reached is not None
         ended = {"status": result.status, "message": result.message,
                  "provenance": result.provenance.as_dict()}  # fmt: skip
         with disk_errors(self.folder):
-            self.acknowledge(reached, head["rows"] - head["on_grid"], ended)
-
-    def __enter__(self) -> "Recording":
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.close()
+            self.put_commit({**self.head, "ended": ended}, self.reached)
 
     def close(self) -> None:
         """Let go of the files and of the lock."""
@@ -318,31 +272,22 @@ def compare(folder: Path, header: dict[str, Any]) -> None:
     fresh = json.loads(json.dumps(header))
     for name in {**known, **fresh}:
         pair = (known.get(name), fresh.get(name))
-        if name == "model" and all(str(text).startswith("#") for text in pair):
-            continue  # functions of the user's own have no text to compare, but a digest
-        if name == DIGEST:
-            check_digests_of_models(folder, known, fresh)
-            continue
+        other, repeated = f"'{name}'{both_values(*pair)}", "with a later until= if you like"
         if name == "model":
+            if all(str(text).startswith("#") for text in pair):
+                continue  # functions of the user's own have no text to compare, but a digest
             pair = (unordered(pair[0]), unordered(pair[1]))
+        if name == DIGEST:
+            if name not in known:
+                continue  # recordings of before have none
+            other = "model: bodies, joints or forces differ, or a function of the model, or a value"
+            other += " that such a function uses"
+            repeated = "with the model as it was then"
         if name not in FREE and pair[0] != pair[1]:
             raise OtherRun(
-                f"resume: the run in '{folder}' was begun with another '{name}'"
-                f"{both_values(*pair)}.",
-                "Repeat the call that began it, with a later until= if you like, or record into"
-                " another folder.",
+                f"resume: the run in '{folder}' was begun with another {other}.",
+                f"Repeat the call that began it, {repeated}, or record into another folder.",
             )
-
-
-def check_digests_of_models(folder: Path, known: dict[str, Any], fresh: dict[str, Any]) -> None:
-    """Refuse another model, or other functions in it; recordings of before do not tell."""
-    if DIGEST in known and known[DIGEST] != fresh.get(DIGEST):
-        raise OtherRun(
-            f"resume: the run in '{folder}' was begun with another model: bodies, joints or forces"
-            " differ, or a function of the model, or a value that such a function uses.",
-            "Repeat the call that began it, with the model as it was then, or record into another"
-            " folder.",
-        )
 
 
 def both_values(known: Any, fresh: Any) -> str:
@@ -381,10 +326,7 @@ def closed_on_error(recording: Recording) -> Iterator[None]:
 
 
 def refuse_others(folder: Path) -> None:
-    """A run is begun in an empty folder, or where one was begun that acknowledged nothing.
-
-    What else is there is the user's, and its names may be those of ours.
-    """
+    """Refuse a folder with files of the user: it must be empty, or have a run without a commit."""
     names = {path.name for path in folder.iterdir() if not path.match(PART.format("*"))}
     begun = {HEADER, ROWS, INPUTS} if os.path.isfile(folder / HEADER) else set()
     if begun & names:

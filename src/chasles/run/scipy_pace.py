@@ -16,7 +16,7 @@ from chasles.integrators.scipy_methods import (
     turning_places,
 )
 from chasles.model import SimulationStopped
-from chasles.run.pace import ChoosingPace
+from chasles.run.pace import ChoosingPace, Pace
 from chasles.run.stops import explained, failed_formula
 from chasles.run.time_grid import Tolerances
 
@@ -57,10 +57,7 @@ class ScipyPace(ChoosingPace):
         self.dense: Any = None  # within its last step
         self.cut = False  # by an event
         self.began, self.steps = run.reached, 0  # of the chart
-        if run.output.wanted is None:
-            run.output.put(run.reached, run.block)
-        else:
-            self.serve()
+        Pace.begin(self)
 
     def rate(self, t: float, y: Floats) -> Floats:
         """The right-hand side that SciPy integrates."""
@@ -146,11 +143,6 @@ class ScipyPace(ChoosingPace):
             self.give_up(why)
 
     # --- events ---
-
-    def between(self, thetas: Floats) -> Floats:
-        assert self.span is not None
-        begin, end = self.span
-        return np.stack([self.at(begin + (end - begin) * theta) for theta in thetas])
 
     def at(self, t: float) -> Floats:
         """By the solver's own interpolation, as at the times that are wanted."""

@@ -13,6 +13,7 @@ from chasles.model import InvalidOption, Model, SimulationStopped
 from chasles.model.checks import checked_count
 from chasles.result.result import Result
 from chasles.run.control import Moment
+from chasles.run.impacts import watched_events
 from chasles.run.one_run import check_memory
 from chasles.run.options import ByHand, method_of, method_takes
 from chasles.run.preparation import (
@@ -24,7 +25,6 @@ from chasles.run.preparation import (
     result_of,
     scan_signals,
     stepper_of,
-    watched_by,
 )
 from chasles.run.time_grid import (
     MOST_STEPS,
@@ -85,7 +85,7 @@ class Simulation:
         self._begin(options, make_settings(options))
 
     def _begin(self, options: ByHand, settings: Settings) -> None:
-        tolerances, watched = self._tolerances, watched_by(options)
+        tolerances, watched = self._tolerances, watched_events(options.events, options.model)
         self._asked, self._settings = options, settings
         self._timed = settings.setup.signals.varies
         if tolerances is None:
@@ -128,7 +128,7 @@ class Simulation:
             check_memory(steps // every + 2, every, self._settings.setup, "Simulation")
         if not run.goes_on:
             what = ended(run, run.reached)[1]
-            raise SimulationStopped(what, "Begin anew: reset().", result=self.result())
+            raise SimulationStopped(what, "Begin anew: reset().", result=self._result(4))
         if inputs is not None:
             run.control.set(inputs, self.time)
             run.pace.renew()
@@ -141,7 +141,7 @@ class Simulation:
         self._seconds += time.perf_counter() - began
         if run.stopped is not None:
             stopped = run.stopped
-            raise SimulationStopped(stopped.what, stopped.remedy, result=self.result())
+            raise SimulationStopped(stopped.what, stopped.remedy, result=self._result(4))
 
     def _scan_signals(self, last: int) -> None:
         """Fit functions of time further, and look through them, before a step needs them."""
@@ -217,11 +217,15 @@ class Simulation:
 
     def result(self) -> Result:
         """The run so far, as `simulate` would return it."""
+        return self._result(4)
+
+    def _result(self, stacklevel: int) -> Result:
+        """The same; warnings point at the caller so many calls up."""
         run = self._run
         if run.stopped is None:
             run.ended = None  # inputs may have changed since
         saved = run.output.everything()
-        return result_of(self._settings, run, saved, self._seconds, *ended(run, self.time))
+        return result_of(self._settings, run, saved, self._seconds, stacklevel)
 
     def __repr__(self) -> str:
         step = self._run.pace.typical_step

@@ -81,9 +81,8 @@ class Stepper:
 
     @cached_property
     def places(self) -> Mapping[Key, tuple[int, int] | None]:
-        """Where a block has the coordinates of joints and their rates; None where poses tell them.
-
-        By joint and "angle" or "displacement", or "auto" for the usual one.
+        """(joint, "angle", "displacement" or "auto") -> places of the coordinate and its rate in a
+        block; None if they follow from poses.
         """
         model = self.solver.setup.model
         places = tree_setup(self.solver.setup).places
@@ -132,10 +131,8 @@ class Stepper:
         return np.where(tree.pair >= SPHERICAL, speeds, 0.0), speeds
 
     def removed(self, block: Floats) -> dict[str, float]:
-        """By joint that spaces keep by constant rows: the largest miss that was taken away.
-
-        As a fraction of the joint's reach, or in rad: of the size of rounding errors, unless
-        redundant joints contradict each other (see `dynamics.constant_rows`).
+        """Joint with constant rows -> the largest velocity error that was removed, as a fraction
+        of its reach or in rad: rounding, unless redundant joints contradict (`constant_rows`).
         """
         if self.mechanism.constant_rows.count == 0:
             return {}  # there is nothing to remove
@@ -162,10 +159,8 @@ class Stepper:
         return list(self.solver.setup.body_index)[body]
 
     def speed_residual(self, block: Floats, t: float) -> Floats:
-        """(rows,) What the rows of J missed of speeds that contradict each other.
-
-        Shared by all joints: those that carry a body, which have no rows in a step, as well.
-        `block` is the last good state, t the time at which they do.
+        """(rows,) By how much the rows of all joints miss contradicting speeds at t, also of joints
+        that have no rows in a step; `block` is the last good state.
         """
         setup, solver = self.solver.setup, self.solver
         own = solver.workspace.residual.copy()
@@ -225,9 +220,8 @@ def make_stepper(
     *,
     damp: bool = False,
 ) -> Stepper:
-    """Storage for a model, a method and what stabilises it, for times up to `until`.
-
-    `damp` takes a damped factor in any case, and passes singular poses.
+    """Storage for a model, a method and a stabiliser, for times up to `until`; with `damp`, with a
+    damped factor, which passes singular poses.
     """
     setup = solver.setup
     found = tree_setup(setup)
@@ -310,9 +304,8 @@ def leaves_rows_alone(method: Method, stabiliser: Stabiliser, system: System) ->
 
 
 def forces_along(setup: Setup, tree: Tree) -> list[tuple[int, int]]:
-    """By force: the velocity that it acts along and where its coordinate is stored, or BY_WRENCH.
-
-    Forces on joints whose coordinates no pair has act by wrenches on the bodies, as others do.
+    """By force: the velocity that it acts along and where its coordinate is stored, or BY_WRENCH
+    for forces on bodies and on joints whose coordinate no pair has.
     """
     places, found = tree_setup(setup).places, []
     for force, code in zip(setup.model.forces, setup.system.forces.kind.tolist()):

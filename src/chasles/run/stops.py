@@ -131,10 +131,7 @@ class Stop:
         return SimulationStopped(found.what, remedy)
 
     def contradicted(self) -> SimulationStopped | None:
-        """Drivers and joints that ask for speeds which exclude each other.
-
-        Joints that could not be closed may be open by very little, and for that reason.
-        """
+        """Speeds of drivers and joints that exclude each other, also if joints did not close."""
         stepper, t = self.stepper, self.t
         if not stepper.mechanism.system.drive_count or self.outcome == NOT_FINITE:
             return None

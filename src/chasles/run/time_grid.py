@@ -56,12 +56,7 @@ def make_tolerances(
     given = {name: getattr(options, name) for name in ("rtol", "atol", "first_step", "max_step")}
     named = [name for name, value in given.items() if value is not None]
     if step is not None:
-        if named:
-            raise InvalidOption(
-                f"{where}: {named[0]} was given with a step of {short_repr(step)}.",
-                f"Leave the step out to have it chosen, or leave {named[0]} out.",
-            )
-        check_takes_steps(method, where)
+        check_step(method, step, named, where)
         return None
     if not named:
         return None
@@ -95,17 +90,22 @@ def make_tolerances(
     return Tolerances(relative, absolute, first, min(longest, until))
 
 
-def is_endless(seconds: Any) -> bool:
-    return isinstance(seconds, float) and seconds == np.inf
-
-
-def check_takes_steps(method: Method, where: str) -> None:
-    """Refuse a method that only chooses its steps."""
+def check_step(method: Method, step: Any, named: list[str], where: str) -> None:
+    """Refuse a step with tolerances, or with a method that only chooses its steps."""
+    if named:
+        raise InvalidOption(
+            f"{where}: {named[0]} was given with a step of {short_repr(step)}.",
+            f"Leave the step out to have it chosen, or leave {named[0]} out.",
+        )
     if method.foreign is not None:
         raise InvalidOption(
             f"{where}: a step was given with '{method.name}', which chooses its steps.",
             "Give rtol and atol instead, or take another method.",
         )
+
+
+def is_endless(seconds: Any) -> bool:
+    return isinstance(seconds, float) and seconds == np.inf
 
 
 def checked_accuracy(rtol: Any, atol: Any) -> tuple[float, float]:

@@ -124,10 +124,7 @@ class TolerancePace(ChoosingPace):
 
     @property
     def ends_are_corrected(self) -> bool:
-        """Whether something is done to the state at the end of a step, which t_eval has, too.
-
-        Stabilisers close joints, and floating systems are put back to their momenta.
-        """
+        """Whether stabilisers or restored momenta change states at the end of a step."""
         mechanism = self.run.stepper.mechanism
         return mechanism.stabiliser.kind != UNSTABILISED or mechanism.floating.count > 0
 
@@ -203,7 +200,7 @@ class TolerancePace(ChoosingPace):
             slots -= 1  # the end of a part of the run, or of all: that is kept in the end
         if self.cut or run.is_unsure:  # that at the event takes the place of the end of the step
             slots = int(np.searchsorted(times[:slots], run.reached, side="left"))
-        times, points = times[:slots].copy(), self.points[:slots].copy()
+        times, points = times[:slots], self.points[:slots]
         last = times[-1] if slots else run.output.last or 0.0
         if self.cut and not run.is_cut and run.reached > last:
             times, points = np.append(times, run.reached), np.vstack((points, self.point[:kept]))

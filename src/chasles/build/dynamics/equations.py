@@ -234,7 +234,7 @@ def check_rows(setup: Setup, found: Equations, share: float) -> None:
 
 def in_models_order(found: Equations, setup: Setup) -> Equations:
     """The same with the bodies as in the model: a setup has parents first."""
-    order = np.array([setup.body_index[name] for name in setup.model.body_names], np.int64)
+    order = np.array(setup.model_order)
     places = (6 * order[:, None] + np.arange(6)).ravel()
     return replace(
         found, mass=found.mass[np.ix_(places, places)], jacobian=found.jacobian[:, places],

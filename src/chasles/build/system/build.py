@@ -97,6 +97,11 @@ class Setup:
             sizes[place] = size
         return sizes
 
+    @cached_property
+    def model_order(self) -> list[int]:
+        """Row of every body of the model, in the model's order, in arrays (n, ...) of bodies."""
+        return [self.body_index[name] for name in self.model.body_names]
+
     @property
     def asks_users(self) -> bool:
         """Whether functions that users wrote are part of it."""

@@ -190,8 +190,14 @@ def checked_state(state: Any, what: str, or_else: str = "") -> State:
 
 
 def rotations(absolute: Floats) -> Floats:
-    """(n, 3, 3) of an absolute state (n, 18)."""
-    return absolute[:, POSE_R : POSE_R + 9].reshape(-1, 3, 3)
+    """(..., 3, 3) of absolute states (..., 18)."""
+    return absolute[..., POSE_R : POSE_R + 9].reshape(*absolute.shape[:-1], 3, 3)
+
+
+def in_world(absolute: Floats, vectors: Floats) -> Floats:
+    """Vectors (..., 3) in body axes, along the axes of the world, of absolute states (..., 18)."""
+    found: Floats = np.einsum("...ij,...j->...i", rotations(absolute), vectors)
+    return found
 
 
 def moved(absolute: Floats, twists: Floats) -> Floats:
