@@ -9,8 +9,8 @@ import numpy as np
 
 from chasles.analysis.instant import Instant, check_gaps, make_instant
 from chasles.analysis.linear import Linear, Unbalance, linear_at
-from chasles.analysis.reduced import Reduced, reduce, rounding_of
-from chasles.analysis.trust import Stiffness, to_the_root, with_the_forces
+from chasles.analysis.reduced import Reduced, reduce
+from chasles.analysis.trust import Stiffness
 from chasles.build.system.gaps import gyration_radii
 from chasles.build.system.state import State, checked_state
 from chasles.core.arrays import POSE_X, TWIST, Floats, System
@@ -24,8 +24,8 @@ LARGEST_TURN = 0.7
 BALANCED = 1e-10
 #: Positions are known to this fraction of the largest coordinate, and angles to this many rad.
 ROUNDED = 1e-15
-#: More bodies than this are too many for the dense matrices that tell singular poses, and which
-#: motions have no stiffness.
+#: More bodies than this are too many for the dense matrices that find singular poses and the
+#: motions without stiffness.
 MOST_BODIES = 30
 #: Frames without mass weigh this fraction of the lightest body on the way.
 LIGHT = 1e-3
@@ -89,10 +89,6 @@ class Place:
 
     @property
     def balanced(self) -> bool:
-        if not self.is_large:
-            basis = self.along.free.basis
-            force = basis.T @ self.linear.terms.forces
-            return bool(np.all(np.abs(force) <= np.abs(basis).T @ self.sizes))
         bodies = self.instant.bodies
         return bool(np.all(np.abs(self.roots * self.force)[:bodies] <= self.sizes[:bodies]))
 
@@ -123,10 +119,7 @@ class Place:
     @property
     def is_uphill(self) -> bool:
         """Whether no displacement along the constraints leads downhill."""
-        if self.is_large:
-            return self.stiffness.positive
-        stiffness = self.active.T @ self.along.stiffness @ self.active
-        return bool(np.all(np.linalg.eigvalsh(0.5 * (stiffness + stiffness.T)) > 0.0))
+        return self.stiffness.positive
 
     @property
     def is_neutral(self) -> bool:
@@ -135,54 +128,21 @@ class Place:
 
     def with_the_forces(self, radius: float) -> Floats:
         """The step of most work within the radius."""
-        if not self.is_large:
-            return self.dense_step(with_the_forces, radius)
         return self.turned(self.stiffness.limited(self.weights * self.linear.solution[0], radius))
 
     def to_the_root(self, radius: float) -> Floats:
         """Newton's step to F = 0, within the radius."""
-        if not self.is_large:
-            return self.dense_step(to_the_root, radius)
         step = self.stiffness.newton(self.weights * self.linear.solution[0])
         if step is None:
             return np.zeros(len(self.weights))
         length = self.stiffness.length(step)
         return self.turned(step * min(1.0, radius / length) if length > 0.0 else step)
 
-    @cached_property
-    def along(self) -> Reduced:
-        """On the tangent space, dense, in the metric of the search."""
-        return reduce(self.linear, loose=False, check=False)
-
-    @cached_property
-    def active(self) -> Floats:
-        """Columns span the displacements with a stiffness or an unbalanced force."""
-        parts, basis = self.along, self.along.free.basis
-        values, vectors = np.linalg.eigh(0.5 * (parts.stiffness + parts.stiffness.T))
-        idle = np.abs(values) <= rounding_of(vectors, parts.noise)
-        pulled = np.abs(vectors.T @ (basis.T @ self.linear.terms.forces))
-        idle &= pulled <= np.abs(vectors).T @ (np.abs(basis).T @ self.sizes)
-        return vectors[:, ~idle]
-
-    def dense_step(self, rule: Callable[..., Floats], radius: float) -> Floats:
-        """A step among the active displacements that turns no body too far."""
-        basis = self.along.free.basis @ self.active
-        stiffness = self.active.T @ self.along.stiffness @ self.active
-        force = basis.T @ self.linear.terms.forces
-        while True:
-            step = basis @ rule(force, stiffness, radius)
-            excess = self.largest_turn(step) / LARGEST_TURN
-            if not excess > 1.0:
-                return self.roots * step
-            radius = 0.99 * float(np.linalg.norm(self.roots * step)) / excess
-
-    def largest_turn(self, step: Floats) -> float:
-        turns = step[: self.instant.bodies].reshape(-1, 6)[:, :3]
-        return float(np.linalg.norm(turns, axis=1).max())
-
     def turned(self, step: Floats) -> Floats:
         """p of a step, shortened so that no body turns too far."""
-        return self.roots * step * min(1.0, LARGEST_TURN / max(self.largest_turn(step), 1e-300))
+        turns = step[: self.instant.bodies].reshape(-1, 6)[:, :3]
+        largest = float(np.linalg.norm(turns, axis=1).max())
+        return self.roots * step * min(1.0, LARGEST_TURN / max(largest, 1e-300))
 
     def gain(self, p: Floats) -> float:
         """The work that is expected of a step."""
