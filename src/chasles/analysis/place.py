@@ -89,8 +89,10 @@ class Place:
 
     @property
     def balanced(self) -> bool:
-        bodies = self.instant.bodies
-        return bool(np.all(np.abs(self.roots * self.force)[:bodies] <= self.sizes[:bodies]))
+        """Whether no body is pulled by more than `sizes`: frames without mass move with others."""
+        heavy = np.repeat(self.instant.system.bodies.mass > 0.0, 6)
+        pulls = np.abs(self.roots * self.force)[: self.instant.bodies]
+        return bool(np.all(pulls[heavy] <= self.sizes[: self.instant.bodies][heavy]))
 
     @property
     def farthest(self) -> float:
