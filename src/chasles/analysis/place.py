@@ -64,17 +64,18 @@ class Place:
     # --- forces ---
 
     @property
-    def roots(self) -> Floats:
-        return np.sqrt(self.weights)
+    def force(self) -> Floats:
+        """(unknowns,) What is not balanced, N and N m."""
+        return self.weights * self.linear.solution[0]
 
     @property
-    def force(self) -> Floats:
-        """F, in kg^(1/2) m/s^2."""
-        return self.roots * self.linear.solution[0]
+    def unbalanced(self) -> float:
+        """Its size in the metric, kg^(1/2) m/s^2: independent of the basis."""
+        return self.length(self.linear.solution[0])
 
-    def displacement(self, p: Floats) -> Floats:
-        """Twists (n, 6) of all bodies."""
-        return (p / self.roots)[: self.instant.bodies].reshape(-1, 6)
+    def length(self, step: Floats) -> float:
+        """Of a step (unknowns,) in the metric."""
+        return float(np.sqrt(step @ (self.weights * step)))
 
     @cached_property
     def sizes(self) -> Floats:
@@ -91,7 +92,7 @@ class Place:
     def balanced(self) -> bool:
         """Whether no body is pulled by more than `sizes`: frames without mass move with others."""
         heavy = np.repeat(self.instant.system.bodies.mass > 0.0, 6)
-        pulls = np.abs(self.roots * self.force)[: self.instant.bodies]
+        pulls = np.abs(self.force)[: self.instant.bodies]
         return bool(np.all(pulls[heavy] <= self.sizes[: self.instant.bodies][heavy]))
 
     @property
@@ -109,7 +110,7 @@ class Place:
     def stiffness(self) -> Stiffness:
         acceleration, multipliers = self.linear.solution
         blocks = self.linear.stiffness_blocks(multipliers, self.weights * acceleration)
-        roots = np.append(self.roots, np.inf)  # the ground's is the last
+        roots = np.append(np.sqrt(self.weights), np.inf)  # the ground's is the last
         total = np.zeros(len(roots))
         for columns, block in blocks:
             scaled = np.abs(block) / roots[columns][:, :, None] / roots[columns][:, None]
@@ -130,26 +131,20 @@ class Place:
 
     def with_the_forces(self, radius: float) -> Floats:
         """The step of most work within the radius."""
-        return self.turned(self.stiffness.limited(self.weights * self.linear.solution[0], radius))
+        return turned(self.stiffness.limited(self.force, radius), self.instant.bodies)
 
     def to_the_root(self, radius: float) -> Floats:
         """Newton's step to F = 0, within the radius."""
-        step = self.stiffness.newton(self.weights * self.linear.solution[0])
+        step = self.stiffness.newton(self.force)
         if step is None:
             return np.zeros(len(self.weights))
-        length = self.stiffness.length(step)
-        return self.turned(step * min(1.0, radius / length) if length > 0.0 else step)
+        length = self.length(step)
+        within = step * min(1.0, radius / length) if length > 0.0 else step
+        return turned(within, self.instant.bodies)
 
-    def turned(self, step: Floats) -> Floats:
-        """p of a step, shortened so that no body turns too far."""
-        turns = step[: self.instant.bodies].reshape(-1, 6)[:, :3]
-        largest = float(np.linalg.norm(turns, axis=1).max())
-        return self.roots * step * min(1.0, LARGEST_TURN / max(largest, 1e-300))
-
-    def gain(self, p: Floats) -> float:
+    def gain(self, step: Floats) -> float:
         """The work that is expected of a step."""
-        step = p / self.roots
-        return float(self.force @ p) - 0.5 * float(step @ (self.stiffness.own @ step))
+        return float(self.force @ step) - 0.5 * float(step @ (self.stiffness.own @ step))
 
     # --- what is told ---
 
@@ -228,6 +223,8 @@ def model_size(system: System, absolute: Floats) -> float:
     return max(float(extent), float(gyration_radii(system).max())) or 1.0
 
 
-def unbalanced(place: Place) -> float:
-    """|F|: independent of the basis."""
-    return float(np.linalg.norm(place.force))
+def turned(step: Floats, bodies: int) -> Floats:
+    """A step, shortened so that no body turns too far."""
+    turns = step[:bodies].reshape(-1, 6)[:, :3]
+    largest = float(np.linalg.norm(turns, axis=1).max())
+    return step * min(1.0, LARGEST_TURN / max(largest, 1e-300))

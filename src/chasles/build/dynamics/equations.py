@@ -12,7 +12,7 @@ from chasles.build.start.free_bodies import MaximalForm, terms_at
 from chasles.build.start.redundancy import all_rows, scale_error, singular_error
 from chasles.build.start.rows import constraint_rows, mass_matrices, weights
 from chasles.build.system.build import Setup, build, is_closed, rotor_places
-from chasles.build.system.coordinates import first_integrals
+from chasles.build.system.coordinates import coupled_places, first_integrals
 from chasles.build.system.state import State, checked_state
 from chasles.build.system.tree_setup import build_counted
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System, Workspace
@@ -183,7 +183,8 @@ def equation_terms(
     jacobian, eta = every.dense(6 * system.body_count), terms.eta.copy()
     inertia, push = terms_of_rotors(system, jacobian, eta)
     mass, forces = dense_mass(system) + inertia, terms.forces + push
-    eta[every.places] = jacobian[every.places] @ rates
+    coupled = coupled_places(setup)
+    eta[coupled] = jacobian[coupled] @ rates
     rows = all_rows(setup)
     if multipliers is None:
         found = shortest(setup, jacobian[rows], forces - mass @ rates)
@@ -260,8 +261,7 @@ def shortest(setup: Setup, jacobian: Floats, wrenches: Floats) -> Floats:
 
 def dense_mass(system: System) -> Floats:
     """M (6n, 6n)."""
-    count = 6 * system.body_count
-    mass = np.zeros((count, count))
-    for body, block in enumerate(mass_matrices(system)):
-        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = block
-    return mass
+    count = system.body_count
+    mass = np.zeros((count, 6, count, 6))
+    mass[np.arange(count), :, np.arange(count)] = mass_matrices(system)
+    return mass.reshape(6 * count, 6 * count)

@@ -328,7 +328,7 @@ def consistent_twists(
         if rate_given(rows, row, known):
             rates[row] = speeds[row]
         else:
-            rows.entries[row] = 0.0  # a coordinate whose rate was not given is free to move
+            rows.entries[rows.row == row] = 0.0  # free to move: its rate was not given
     twists = completed(here, rows, given, known, rates)
     if forbidden(here, rows, twists, rates):
         fixed = np.zeros_like(known)
@@ -336,8 +336,8 @@ def consistent_twists(
         twists = nearest_allowed(here, rows, given, known, fixed, rates)
     if forbidden(here, rows, twists, rates):
         missed = rows.times(twists) - rates
-        for values in (missed, rows.entries, rates):
-            values[holding] = 0.0  # users know the joints that they hold, not their drivers
+        missed[holding] = rates[holding] = 0.0  # users know what they hold, not its drivers
+        rows.entries[np.isin(rows.row, holding)] = 0.0
         check_speeds_agree(here, rows, rates)
         error = velocity_error(here, missed)
         if not held:
@@ -350,8 +350,8 @@ def consistent_twists(
 
 def rate_given(rows: Rows, row: int, known: np.ndarray) -> bool:
     """Whether all velocities that a row takes were given: an angle needs no linear ones."""
-    columns, sizes = rows.columns[row], np.abs(rows.entries[row])
-    unknown = (columns >= 0) & ~known.ravel()[columns]
+    own = rows.row == row
+    unknown, sizes = ~known[rows.body[own]], np.abs(rows.entries[own])
     return bool(np.all(sizes[unknown] <= NOTHING * sizes.max()))
 
 

@@ -114,8 +114,7 @@ class Closure:
 
     def scale(self, rows: Rows) -> Floats:
         """What makes every row one, in the mass metric."""
-        found = rows.pivots(scaled(np.linalg.inv(weights(self.system)), self.free * np.ones(6)))
-        return 1.0 / np.sqrt(np.where(found > 0.0, found, 1.0))
+        return rows.unit_scale(scaled(np.linalg.inv(weights(self.system)), self.free * np.ones(6)))
 
     def factor(self, metric: Any, rows: Rows, damping: float, scale: Floats) -> DampedKkt:
         """Of the rows that are positions."""

@@ -136,17 +136,9 @@ def coupled_coordinates(
     known = setup.angles if near is None else near
     found = []
     for joint, word, _ in coupling.terms:
-        turn, shift = opening_history(setup.system.joints, setup.joint_index[joint], absolute)
-        sign = orientation(setup, joint)
-        if word == ANGLE:
-            found.append(
-                nearest_turn(
-                    sign * turn_about_axis(turn),
-                    known.get(joint, setup.model.joint(joint).at_start(ANGLE)),
-                )
-            )
-        else:
-            found.append(sign * shift[2])
+        value = coordinate_of_poses(setup, joint, word, absolute)
+        near_by = known.get(joint, entered(setup, joint))
+        found.append(nearest_turn(value, near_by) if word == ANGLE else value)
     return found
 
 

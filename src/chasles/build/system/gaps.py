@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from chasles.core.arrays import Floats, Forces, Joints, System, flat_arrays, padded
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.constraints.rolling import ROLLING_DISC
-from chasles.core.kinds import METRE, Opening
+from chasles.core.kinds import METRE
 from chasles.core.placed import opening_of, pose_of
 
 #: Cosine between the axis of a disc and the normal of its plane, above which it lies on it.
@@ -40,31 +40,6 @@ def frame_of(pairs: Joints | Forces, index: int, side: str) -> Any:
 def opening_history(pairs: Joints | Forces, index: int, absolute: Floats) -> Any:
     """Frame B of a joint or force seen from A, (turn, shift), at absolute states (..., n, 18)."""
     return opening_of(flat_arrays(pairs), index, in_columns(absolute))
-
-
-def joint_gap(
-    system: System, joint: int, absolute: Floats, target: Any = 0.0, residual: Any = None
-) -> tuple[Floats, Floats]:
-    """Rotation (rad) and translation (m) by which a joint is open, in its frame on body a.
-
-    Components that the joint leaves free are zero.  `absolute` is (..., n, 18); both results are
-    (..., 3).  A helical joint is measured against the nearest turn of its thread, a driver against
-    the `target` of its motion.  A custom joint has only its `residual`, a function of two poses:
-    the length of what it returns counts as translation, whatever its unit.
-    """
-    joints = system.joints
-    turn, shift = opening_history(joints, joint, absolute)
-    opening = Opening(
-        turn=turn,
-        shift=shift,
-        constant=float(joints.constant[joint]),
-        locked=int(joints.locked[joint]),
-        target=target,
-        poses=[pose_history(absolute, int(body[joint])) for body in (joints.a, joints.b)],
-        residual=residual,
-    )
-    rotation, translation = CONSTRAINTS[joints.kind[joint]].gap(opening)
-    return stacked(rotation, absolute), stacked(translation, absolute)
 
 
 def stacked(vector: Any, absolute: Floats) -> Floats:

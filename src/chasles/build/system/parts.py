@@ -197,9 +197,10 @@ def joint_arrays(model: Model, by: Carriers, signals: SignalList, kept_alive: li
 
 def rotors_of(part: Any) -> list[float]:
     """(6,) Rotor inertia by component of the relative twist, which coordinates follow in order."""
-    if not isinstance(part, Joint) or not part.rotors:
+    rotors = part.rotors if isinstance(part, Joint) else ()
+    if not rotors:
         return [0.0] * 6
-    inertia = iter(part.rotors)
+    inertia = iter(rotors)
     return [0.0 if word in part.locked else next(inertia) for word in TWIST_COMPONENTS]
 
 
@@ -233,15 +234,6 @@ def formula_address(joint: Any, by: Carriers, kept_alive: list[Any]) -> int:
 WIDTH = 1 + MOST_SEEN
 
 
-@dataclass(frozen=True)
-class ForceTable:
-    """Arrays of the forces, and how many integrals the model needs."""
-
-    forces: Forces
-    quadratures: int
-    kept_alive: tuple[Any, ...]
-
-
 def seen_by(force: Any, by: Carriers) -> list[int]:
     """How many bodies a formula moves, and which, where it is more than one; padded with zeros."""
     several = force.bodies if isinstance(force, CustomForce) and force.others else ()
@@ -249,8 +241,13 @@ def seen_by(force: Any, by: Carriers) -> list[int]:
     return row + [0] * (WIDTH - len(row))
 
 
-def force_arrays(model: Model, by: Carriers, signals: SignalList) -> ForceTable:
-    """Arrays of all forces.  Integrals: work of forces, work of drivers, unwrapped angles."""
+def force_arrays(
+    model: Model, by: Carriers, signals: SignalList, kept_alive: list[Any]
+) -> tuple[Forces, int]:
+    """Arrays of all forces, and the number of integrals that they and the drivers need.
+
+    Integrals: work of forces, work of drivers, unwrapped angles.
+    """
     places = [force.where for force in model.forces]
     codes = [FORCES.code_of(force, force.where) for force in model.forces]
     entries = [FORCES[code].entry(f, model, signals) for f, code in zip(model.forces, codes)]
@@ -263,6 +260,7 @@ def force_arrays(model: Model, by: Carriers, signals: SignalList) -> ForceTable:
         if entry.counts_turns:
             angle[number] = quadratures
             quadratures += 1
+    kept_alive.extend(formula for formula in formulas if formula)
     forces = Forces(
         **carried_frames([entry.frames for entry in entries], places, by),
         law=law,
@@ -272,4 +270,4 @@ def force_arrays(model: Model, by: Carriers, signals: SignalList) -> ForceTable:
         address=np.array([f.address if f else 0 for f in formulas], np.int64),
         seen=np.array([seen_by(force, by) for force in model.forces], np.int64).reshape(-1, WIDTH),
     )
-    return ForceTable(forces, quadratures, tuple(f for f in formulas if f))
+    return forces, quadratures
