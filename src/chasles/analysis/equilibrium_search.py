@@ -149,8 +149,6 @@ class EquilibriumSearch:
     def first_radius(self, place: Place) -> float:
         """A step along the force that moves and turns no body much."""
         step = place.linear.solution[0]
-        if not step.size:
-            return FIRST_SHARE  # nothing can move
         if not np.any(step):
             step = 1.0 / np.sqrt(place.weights)
         twists = self.twists(place, step / place.length(step))

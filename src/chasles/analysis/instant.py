@@ -252,10 +252,7 @@ class Instant:
         """Refuse a state at which a force or a joint is not a number."""
         if np.isfinite(forces).all() and np.isfinite(jacobian).all():
             return
-        for formula in self.setup.kept_alive:
-            error = getattr(formula, "error", None)
-            if error is not None:
-                raise error
+        self.setup.raise_users_errors()
         where = int(np.argmin(np.isfinite(forces))) // 6
         raise InvalidModel(
             f"the forces on body '{list(self.setup.body_index)[where]}' are not finite.",

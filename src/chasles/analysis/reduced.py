@@ -110,8 +110,8 @@ class Reduced:
         return matrix, parts.acceleration
 
 
-def reduce(linear: Linear, loose: bool = True, check: bool = True) -> Reduced:
-    """On the tangent space; `loose`: wheels may be anywhere, `check`: no singular poses."""
+def reduce(linear: Linear, loose: bool = True) -> Reduced:
+    """On the tangent space, `loose`: wheels may be anywhere; singular poses are refused."""
     instant, terms = linear.instant, linear.terms
     jacobian = terms.jacobian.toarray()
     free = free_motions(linear, jacobian, instant.rank(terms.entries, linear.absolute))
@@ -120,8 +120,7 @@ def reduce(linear: Linear, loose: bool = True, check: bool = True) -> Reduced:
         rank = instant.rank(terms.entries, linear.absolute, chosen)
         positions = free_motions(linear, jacobian[chosen], rank).basis
     found = Reduced(linear, free, positions)
-    if check:
-        check_regular(found)
+    check_regular(found)
     return found
 
 

@@ -83,8 +83,8 @@ def cut_rows(
     free[coupled] = mobility[coupled]  # their rows are not among those of J
     moved = ~(mobility <= VANISHING * free)
     for cut in cuts:  # a driver that nothing follows contradicts what holds it
-        whole = is_users(storage.setup, cut) or is_driver(storage.setup, cut)
-        moved[list(cut.rows)] |= whole or bool(cut.rotors)
+        driven = storage.setup.system.joints.drive[cut.joint] >= 0
+        moved[list(cut.rows)] |= is_users(storage.setup, cut) or driven or bool(cut.rotors)
     kept = [cut._replace(rows=tuple(r for r in cut.rows if moved[r])) for cut in cuts]
     plain = make_loops(tree, kept)
     own = free[plain.source]  # none of rotors, whose pivots never vanish
@@ -231,10 +231,6 @@ def mobility_of(loops: Loops, loop_work: LoopWorkspace) -> Floats:
     diagonals = 6 * np.arange(loops.group_count)[:, None] + np.array([0, 2, 5])
     found: Floats = -loop_work.values[diagonals[np.arange(3) < sizes[:, None]]]
     return found
-
-
-def is_driver(setup: Setup, cut: LoopConstraint) -> bool:
-    return int(setup.system.joints.drive[cut.joint]) >= 0
 
 
 def is_users(setup: Setup, cut: LoopConstraint) -> bool:

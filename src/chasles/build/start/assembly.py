@@ -266,9 +266,7 @@ def check_finite(closure: Closure) -> None:
     residual, rows = closure.rows_at(closure.setup.absolute)
     if np.isfinite(residual).all() and np.isfinite(rows.entries).all():
         return
-    for formula in closure.setup.kept_alive:
-        if formula.error is not None:
-            raise formula.error
+    closure.setup.raise_users_errors()
     name, _ = joint_of_row(closure.setup, int(np.argmin(np.isfinite(residual))))
     raise InconsistentStart(
         f"joint '{name}' cannot be closed: its gap is not a number.",

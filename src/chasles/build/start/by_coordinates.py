@@ -16,7 +16,6 @@ from math import ceil
 import numpy as np
 
 from chasles.build.start.assembly import assemble
-from chasles.build.start.closure import typical_length
 from chasles.build.start.consistent import (
     driven_rates,
     forbidden,
@@ -27,6 +26,7 @@ from chasles.build.start.rows import constraint_rows, jacobian_at, weights
 from chasles.build.start.wanted import Wanted, checked_wanted, wanted_text, warn_of_degrees
 from chasles.build.system.build import OPEN_TOLERANCE, Setup, check_closed
 from chasles.build.system.coordinates import Key, coordinate_of_poses, coordinate_rate
+from chasles.build.system.gaps import typical_length
 from chasles.build.system.state import State
 from chasles.build.system.tree_setup import build_counted, points_near, tree_setup
 from chasles.build.system.tree_state import absolute_of, unit_twists

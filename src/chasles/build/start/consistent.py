@@ -183,15 +183,10 @@ def velocity_error(setup: Setup, residual: Floats) -> InconsistentStart:
             joints = f"the bodies of joints {listed(list(coupling.joints))}"
             tied = listed(list(coupling.bodies)) if isinstance(coupling, CustomCoupling) else ""
             word, who = "coupling", tied or joints
-    unit = speed_unit(row_units(setup.system)[worst])
+    unit = row_units(setup.system)[worst]
     return InconsistentStart(
         f"the initial velocities of {who} violate {word} '{name}' by"
-        f" {abs(residual[worst]):.3g} {unit}.",
+        f" {abs(residual[worst]):.3g} {f'{unit}/s' if unit else 'per s'}.",
         "Leave velocity or angular_velocity out where the joints determine it: it is filled in; or"
         " take the nearest that they allow: simulate(..., close=True).",
     )
-
-
-def speed_unit(unit: str) -> str:
-    """Of the rate of a residual, whose unit may be a user's own."""
-    return f"{unit}/s" if unit else "per s"

@@ -110,26 +110,32 @@ class Setup:
         """Whether functions that users wrote are part of it."""
         return bool(self.kept_alive or self.signals.samplers)
 
+    @cached_property
+    def parts(self) -> tuple[Any, ...]:
+        """The joints, then the drivers, as the arrays number them."""
+        return (*self.model.joints, *self.model.drivers)
+
+    def raise_users_errors(self) -> None:
+        """What went wrong in a user's formula goes on from here, if anything did."""
+        for formula in self.kept_alive:
+            if formula.error is not None:
+                raise formula.error
+
     def bodies_of(self, name: str) -> tuple[str, str]:
         """The bodies of a joint or driver, as the arrays order them."""
-        for joint in self.model.joints:
-            if joint.name == name:
-                return oriented(joint)
-        driver = self.model.driver(name)
-        if isinstance(driver, PointDriver):
-            return GROUND.name, driver.body
-        if isinstance(driver, CustomCoupling):
-            return GROUND.name, driver.bodies[0]
-        if isinstance(driver, Coupling):
-            return oriented(self.model.joint(driver.joints[0]))
-        assert isinstance(driver, Driver)
-        return oriented(self.model.joint(driver.joint))
+        part = self.parts[self.joint_index[name]]
+        if isinstance(part, PointDriver):
+            return GROUND.name, part.body
+        if isinstance(part, CustomCoupling):
+            return GROUND.name, part.bodies[0]
+        if isinstance(part, Coupling):
+            return oriented(self.model.joint(part.joints[0]))
+        return oriented(self.model.joint(part.joint) if isinstance(part, Driver) else part)
 
     def locked(self, index: int) -> tuple[str, ...]:
         """What the rows of a joint lock; a driver has one row, and a coupling as good as one."""
-        joints = self.model.joints
-        here = index < len(joints)
-        return joints[index].locked if here else self.model.drivers[index - len(joints)].locked
+        locked: tuple[str, ...] = self.parts[index].locked
+        return locked
 
     def gap(self, name: str, absolute: Floats, target: Any = 0.0) -> tuple[Floats, Floats]:
         """Rotation (rad) and translation (m) by which a joint or driver is open, in its frame on a.
@@ -142,12 +148,10 @@ class Setup:
         index, joints = self.joint_index[name], self.system.joints
         kind = CONSTRAINTS[joints.kind[index]]
         if kind.on_coordinates:
-            coupling = self.model.driver(name)
-            assert isinstance(coupling, Coupling)
             rotation = np.zeros((*absolute.shape[:-2], 3))
-            rotation[..., 2] = coupled_gap(self, coupling, absolute)
+            rotation[..., 2] = coupled_gap(self, self.parts[index], absolute)
             return rotation, np.zeros_like(rotation)
-        joint = self.model.joints[index] if index < len(self.model.joints) else None
+        part = self.parts[index]
         turn, shift = opening_history(joints, index, absolute)
         opening = Opening(
             turn=turn,
@@ -156,7 +160,7 @@ class Setup:
             locked=int(joints.locked[index]),
             target=target,
             poses=[pose_history(absolute, int(body[index])) for body in (joints.a, joints.b)],
-            residual=joint.residual if isinstance(joint, CustomJoint) else None,
+            residual=part.residual if isinstance(part, CustomJoint) else None,
         )
         rotation, translation = kind.gap(opening)
         return stacked(rotation, absolute), stacked(translation, absolute)

@@ -63,14 +63,30 @@ def flat_disc(system: System, absolute: Floats) -> int | None:
 Alike = tuple[int, int, int]
 
 
+def joint_levers(system: System) -> Floats:
+    """(2, joints) Distances of joints from the centres of mass of their bodies a and b, m.
+
+    0 on the ground.
+    """
+    joints = system.joints
+    return np.array(
+        [
+            np.where(ends >= 0, np.linalg.norm(points, axis=1), 0.0)
+            for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
+        ]
+    )
+
+
 def longest_lever(system: System) -> float:
     """The largest distance of a joint from a centre of mass, or a radius of gyration, in m."""
-    joints = system.joints
-    levers = [
-        np.linalg.norm(points[ends >= 0], axis=1).max(initial=0.0)
-        for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
-    ]
-    return float(max(*levers, gyration_radii(system).max(initial=0.0)))
+    radii = gyration_radii(system)
+    return float(max(joint_levers(system).max(initial=0.0), radii.max(initial=0.0)))
+
+
+def typical_length(system: System) -> float:
+    """The mean distance of the joints from the centres of mass, or 1 m if all are there."""
+    levers = joint_levers(system)
+    return float(np.mean(levers[levers > 0.0])) if levers.any() else 1.0
 
 
 def gyration_radii(system: System) -> Floats:
@@ -89,12 +105,9 @@ def row_sizes(system: System) -> Floats:
     The length is the lever of the joint, or the radius of gyration of its bodies if that is longer;
     the longest of all where it has neither, at the point of a frame without mass.
     """
-    joints, gyration = system.joints, np.append(gyration_radii(system), 0.0)
-    levers = [
-        np.where(ends >= 0, np.maximum(np.linalg.norm(points, axis=1), gyration[ends]), 0.0)
-        for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
-    ]
-    lever = np.maximum(*levers)
+    joints, gyration = system.joints, np.append(gyration_radii(system), 0.0)  # the ground's last
+    ends = np.array([joints.a, joints.b])
+    lever = np.maximum(joint_levers(system), gyration[ends]).max(axis=0)
     lever = np.where(lever > 0.0, lever, longest_lever(system))
     return np.where(row_units(system) == METRE, np.repeat(lever, padded(joints.span)), 1.0)
 

@@ -197,11 +197,8 @@ class SignalList:
         The sampler of an object that knows its `parts` (drivers, motors) stands for these.
         With a `check` it is a motion that has to be smooth (see `signal_scan`).
         """
-        self.count = max(self.count, 1)
-        first = self.count
+        first = self.add_columns(width)
         self.samplers.append(sampler)
-        self.count += width
-        self.made = None
         owner: Any = getattr(sampler, "__self__", None)
         if check is not None:
             self.motions.append((first, self.count, owner))
@@ -212,6 +209,12 @@ class SignalList:
             for order, function, many in signal.sources(orders):
                 self.add_function(function, first + column + order, many, named)
         return first
+
+    def add_columns(self, width: int) -> int:
+        """The number of the first of some new columns, after the time."""
+        self.need_time()
+        self.count, self.made = self.count + width, None
+        return self.count - width
 
     def add_function(self, function: Any, column: int, orders: int, owner: str) -> None:
         """A wave as it is, machine code by its address, any other function by a fit."""
@@ -240,11 +243,8 @@ class SignalList:
 
     def hold(self, name: str) -> int:
         """Add a column that no function writes: the input of a motor, 0 unless someone sets it."""
-        self.count = max(self.count, 1)
-        self.inputs[name] = self.count
-        self.count += 1
-        self.made = None
-        return self.count - 1
+        self.inputs[name] = self.add_columns(1)
+        return self.inputs[name]
 
     @property
     def varies(self) -> bool:

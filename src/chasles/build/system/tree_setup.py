@@ -11,7 +11,7 @@ from chasles.build.system.coordinates import Key, angle_columns, coordinate_keys
 from chasles.build.system.gaps import frame_of
 from chasles.build.system.state import State
 from chasles.build.system.tree_state import place_of, states_of
-from chasles.core.arrays import Floats, Integers, System, Workspace, row_span
+from chasles.core.arrays import Floats, Integers, Workspace, row_span
 from chasles.core.constraints.registry import CONSTRAINTS, PAIR
 from chasles.core.mechanism import Equations
 from chasles.core.recursion.groups import Gauge, LoopConstraint, Loops, Term, make_loop_workspace
@@ -225,19 +225,14 @@ def driven_coordinates(model: Model, tree: SpanningTree) -> dict[str, tuple[str,
     return {name: driven for driven, name in found.items()}
 
 
-def locked_turns(system: System, joint: int) -> int:
-    """How many rows of a lower pair lock turns; they come first."""
-    is_pair = system.joints.kind[joint] == PAIR
-    return int(system.joints.locked[joint] & 0b111).bit_count() if is_pair else 0
-
-
 def cuts_of(setup: Setup, names: Iterable[str]) -> list[LoopConstraint]:
     """The cut joints and drivers of some names, with all their rows."""
     cuts, joints = [], setup.system.joints
     for name in names:
         index = setup.joint_index[name]
         span = row_span(setup.system, index)
-        shifts = span.start + locked_turns(setup.system, index)
+        turns = int(joints.locked[index] & 0b111).bit_count()  # come first in a lower pair
+        shifts = span.start + (turns if joints.kind[index] == PAIR else 0)
         balanced = CONSTRAINTS[joints.kind[index]].balanced
         ends = int(joints.a[index]), int(joints.b[index])
         rows = tuple(range(span.start, span.stop))
