@@ -71,6 +71,26 @@ def test_a_model_with_many_bodies_finds_the_equilibrium_of_one_with_few(seed, mo
     assert many.state.position == pytest.approx(few.state.position, abs=1e-7)
 
 
+def test_a_long_chain_with_massless_crosses_between_its_links_hangs_down():
+    """Crosses turn with the links: nothing that is left of a force on them has to vanish."""
+    bodies, joints, above = [], [], ch.GROUND
+    for k in range(places.MOST_BODIES // 2 + 1):
+        at = (0, 0, -k)
+        cross = ch.Body.frame(f"cross {k}", position=at)
+        link = ch.Body.box(f"link {k}", (0.1, 0.2, 1), mass=1.0, position=(0, 0, -k - 0.5))
+        joints += [
+            ch.Revolute(f"x {k}", above, cross, at=at, axis=(1, 0, 0)),
+            ch.Revolute(f"y {k}", cross, link, at=at, axis=(0, 1, 0)),
+        ]
+        bodies += [cross, link]
+        above = link
+    model = ch.Model(bodies, joints)
+    rest = ch.equilibrium(model, ch.start_state(model, {"x 0": 0.7, "y 0": -0.5}))
+    assert rest.stability == "stable"
+    entered = np.array([body.position for body in bodies])
+    assert rest.state.position == pytest.approx(entered, abs=1e-9)
+
+
 @pytest.mark.parametrize("free", ["prismatic", "planar", "cylindrical"])
 @pytest.mark.parametrize("off", [0.0, 0.05])
 def test_a_pendulum_is_let_down_beside_a_chain_and_a_body_that_rests_anywhere(free, off):

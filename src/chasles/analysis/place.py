@@ -108,8 +108,7 @@ class Place:
 
     @cached_property
     def stiffness(self) -> Stiffness:
-        acceleration, multipliers = self.linear.solution
-        blocks = self.linear.stiffness_blocks(multipliers, self.weights * acceleration)
+        blocks = self.linear.stiffness_blocks(self.linear.solution[0])
         roots = np.append(np.sqrt(self.weights), np.inf)  # the ground's is the last
         total = np.zeros(len(roots))
         for columns, block in blocks:
@@ -146,7 +145,7 @@ class Place:
         """The work that is expected of a step."""
         return float(self.force @ step) - 0.5 * float(step @ (self.stiffness.own @ step))
 
-    # --- what is told ---
+    # --- results ---
 
     @cached_property
     def let_go(self) -> Linear:
@@ -210,8 +209,7 @@ def stiff_weights(instant: Instant, absolute: Floats) -> Floats:
     size = model_size(instant.system, absolute)
     bodies = np.repeat(np.column_stack((mass * size**2, mass)), 3)
     rates = instant.jacobian(instant.evaluated(absolute, instant.integrals), [])
-    first, count = len(instant.real), len(instant.coordinates)
-    own = rates[first : first + count, : instant.bodies]
+    own = instant.of_coordinates(rates)
     return np.concatenate((bodies, 1.0 / np.asarray(own.multiply(own) @ (1.0 / bodies)).ravel()))
 
 

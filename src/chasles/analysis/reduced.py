@@ -72,8 +72,7 @@ class Reduced:
     @cached_property
     def stiffness(self) -> Floats:
         """K at rest."""
-        acceleration, multipliers = self.linear.solution
-        blocks = self.linear.stiffness_blocks(multipliers, self.linear.mass @ acceleration)
+        blocks = self.linear.stiffness_blocks(self.linear.solution[0])
         found: Floats = self.free.basis.T @ (self.linear.summed(blocks) @ self.positions)
         return found
 
@@ -85,9 +84,8 @@ class Reduced:
         parts = (
             slopes.by_pose,
             linear.summed(linear.geometric_blocks(multipliers)),
-            linear.summed([(slopes.loads[0].columns,
-                            linear.held_directions(linear.mass @ acceleration))]),
-        )  # fmt: skip
+            linear.summed([linear.held_directions(acceleration)]),
+        )
         total = sum(np.abs(part.toarray()) for part in parts)
         sizes = slopes.sizes + slopes.reaction_sizes(instant.padded(multipliers), instant.system)
         for first in range(0, instant.bodies, 6):

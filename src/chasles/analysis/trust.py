@@ -122,7 +122,7 @@ class Stiffness:
         """
         roots = np.sqrt(self.weights)
         basis = np.zeros((min(MOST_SOLVES, roots.size) + 1, roots.size))
-        told = np.zeros((len(basis), len(basis)))
+        reduced = np.zeros((len(basis), len(basis)))
         basis[0] = roots * self.solve(np.random.default_rng(0).standard_normal(roots.size) * roots)
         basis[0] /= np.linalg.norm(basis[0]) or 1.0  # zero: nothing can move
         stiffness, shape = np.inf, basis[0]
@@ -130,10 +130,10 @@ class Stiffness:
             soft = roots * self.solve(roots * basis[k])
             for _ in range(2):
                 along = basis[: k + 1] @ soft
-                told[: k + 1, k] += along
+                reduced[: k + 1, k] += along
                 soft -= along @ basis[: k + 1]
             left = float(np.linalg.norm(soft))
-            values, vectors = np.linalg.eigh(told[: k + 1, : k + 1], UPLO="U")
+            values, vectors = np.linalg.eigh(reduced[: k + 1, : k + 1], UPLO="U")
             largest, mixed = float(values[-1]), vectors[:, -1]
             if not largest > 0.0:
                 break

@@ -116,24 +116,16 @@ def equations(
     entered = build(checked_model(model), resolve_spaces(model, "SE3"), acceleration)
     if needs_tree(entered):
         found = equations_on_pairs(model, state, acceleration)
+    elif state is None:
+        solver = make_solver(entered)
+        found = equations_at(solver.form, solver.start, 0.0, first_integrals(entered))
     else:
-        found = equations_of_rows(entered, state, acceleration)
+        here = build(model, entered.spaces, acceleration, state)
+        # Which joints repeat each other shows where they are closed.
+        solver = make_solver(entered if is_closed(entered) else here, check=False)
+        found = equations_at(solver.form, here.absolute, state.t, first_integrals(here))
     check_finite("equations", found.acceleration, found.columns)
     return found
-
-
-def equations_of_rows(
-    entered: Setup, state: State | None, acceleration: Literal["screw", "space"]
-) -> Equations:
-    """`equations` where all joints are rows between free bodies."""
-    model, spaces = entered.model, entered.spaces
-    if state is None:
-        solver = make_solver(entered)
-        return equations_at(solver.form, solver.start, 0.0, first_integrals(entered))
-    here = build(model, spaces, acceleration, state)
-    # Which joints repeat each other shows where they are closed.
-    solver = make_solver(entered if is_closed(entered) else here, check=False)
-    return equations_at(solver.form, here.absolute, state.t, first_integrals(here))
 
 
 def check_finite(asked: str, rates: Floats, columns: Sequence[tuple[str, str]]) -> None:

@@ -195,7 +195,7 @@ def points_of(setup: Setup, absolute: Floats, integrals: Floats, known: Floats |
 def kept_coordinates(setup: Setup, integrals: Floats, known: Floats | None) -> dict[Key, Floats]:
     """Angles and displacements (T,) with whole turns: those that a run kept.
 
-    Coordinates that are not known, those of older files, are told by integrals and poses.
+    Unknown ones, as in older files, follow from integrals and poses.
     """
     near = dict[Key, Floats]()
     for joint, (column, *_) in angle_columns(setup).items():

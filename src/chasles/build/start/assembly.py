@@ -40,6 +40,8 @@ from chasles.model.model import checked_model, plural
 from chasles.spaces import resolve_spaces
 
 LISTED = 12
+#: Attributes of an assembly that have an amount for every body or joint.
+TABLES = ("moved", "before", "after", "velocity_change")
 #: Displacements and changes of velocity below this are round-off, and not reported.
 NOTHING = 1e-12
 
@@ -120,17 +122,13 @@ class Assembly:
 
     def as_dict(self) -> dict[str, Any]:
         """All attributes except the state, as plain data."""
-        tables = ("moved", "before", "after", "velocity_change")
-        plain = {name: {k: list(v) for k, v in getattr(self, name).items()} for name in tables}
+        plain = {name: {k: list(v) for k, v in getattr(self, name).items()} for name in TABLES}
         return {"held": list(self.held), **plain}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any], state: State) -> "Assembly":
         """The inverse of `as_dict`."""
-        tables = {
-            name: {k: Amount(*v) for k, v in plain[name].items()}
-            for name in ("moved", "before", "after", "velocity_change")
-        }
+        tables = {name: {k: Amount(*v) for k, v in plain[name].items()} for name in TABLES}
         return cls(state=state, held=tuple(plain["held"]), **tables)
 
 

@@ -23,12 +23,12 @@ from chasles.build.start.factor import DampedKkt, joined
 from chasles.build.start.rows import constraint_rows, least_inertia, lifted, weights
 from chasles.build.system.build import Setup, real_rows
 from chasles.build.system.build_tree import build_tree, free_link, with_feathers
-from chasles.build.system.tree_setup import cuts_of, rotor_cuts
+from chasles.build.system.tree_setup import TreeStorage, cuts_of, rotor_cuts
 from chasles.build.system.tree_state import states_of
 from chasles.core.arrays import ROW_WIDTH, Floats, Integers, Workspace, make_workspace, storage
 from chasles.core.mechanism import Equations
 from chasles.core.outcomes import OK
-from chasles.core.recursion.groups import Loops, LoopWorkspace, make_loop_workspace
+from chasles.core.recursion.groups import Loops, LoopWorkspace
 from chasles.core.recursion.reactions import LastState, solve_states
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import BY_WRENCH, Tree, make_tree_workspace
@@ -148,8 +148,7 @@ class MaximalForm:
         """With storage of their own, for stages in a workspace: all forces act by wrenches."""
         along = [BY_WRENCH] * self.setup.system.force_count
         tree_work = make_tree_workspace(self.tree, workspace.signals, True, False, True, along)
-        loop_work = make_loop_workspace(self.loops, self.tree.body_count, self.tree.rate_count)
-        return Equations(self.setup.system, self.tree, tree_work, self.loops, loop_work)
+        return TreeStorage(self.setup, self.tree, tree_work, workspace).equations(self.loops)
 
     def solve(
         self, absolute: Floats, times: Floats | None = None, integrals: Floats | None = None

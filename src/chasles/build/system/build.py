@@ -84,7 +84,7 @@ class Setup:
     angles: Mapping[str, float] = field(default_factory=dict)  # whole turns at the start, by joint
     displacements: Mapping[str, float] = field(default_factory=dict)  # to the last bit, likewise
     fit: bool = True  # bodies on charts that fit a joint move in its subgroup, the same steps
-    #: What follows from all this and is asked for by every run: made once, never changed.
+    #: What every run derives from all this: made once, never changed.
     follows: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @cached_property

@@ -76,7 +76,7 @@ def levers(
     points: Sequence[Vector3], bodies: Integers, places: Sequence[str], by: Carriers
 ) -> Floats:
     """From centres of mass to points of the world at the start, in body frames (k, 3)."""
-    with np.errstate(over="ignore"):  # which is told below
+    with np.errstate(over="ignore"):  # refused below
         offsets = np.array(points).reshape(-1, 3) - by.position[bodies]
     if not np.isfinite(offsets).all():
         worst = int(np.flatnonzero(~np.isfinite(offsets).all(axis=1))[0])
@@ -162,14 +162,14 @@ def joint_arrays(model: Model, by: Carriers, signals: SignalList, kept_alive: li
     parts: list[Any] = [*model.joints, *model.drivers]
     places = [place_of(part) for part in parts]
     codes = [CONSTRAINTS.code_of(part, where) for part, where in zip(parts, places)]
-    entries = [CONSTRAINTS[code].entry(part, model) for part, code in zip(parts, codes)]
-    rows = np.array(
-        [
-            0 if CONSTRAINTS[code].on_coordinates else len(part.locked)
-            for part, code in zip(parts, codes)
-        ],
-        np.int64,
-    )
+    kinds = [CONSTRAINTS[code] for code in codes]
+    entries = [kind.entry(part, model) for part, kind in zip(parts, kinds)]
+    own = [0 if kind.on_coordinates else len(part.locked) for part, kind in zip(parts, kinds)]
+    rows = np.array(own, np.int64)
+    addresses = [
+        formula_address(part, by, kept_alive) if kind.calls_user else 0
+        for part, kind in zip(parts, kinds)
+    ]
     rotors = np.array([rotors_of(part) for part in parts], float).reshape(-1, 6)
     span = rows + (rotors > 0.0).sum(axis=1)
     drive, drive_work = driver_columns(model, signals)
@@ -185,13 +185,7 @@ def joint_arrays(model: Model, by: Carriers, signals: SignalList, kept_alive: li
         kind=np.array(codes, np.int64),
         drive=drive,
         drive_work=drive_work,
-        address=np.array(
-            [
-                formula_address(part, by, kept_alive) if CONSTRAINTS[code].calls_user else 0
-                for part, code in zip(parts, codes)
-            ],
-            np.int64,
-        ),
+        address=np.array(addresses, np.int64),
     )
 
 

@@ -23,7 +23,7 @@ Sampler = Callable[[Floats], Floats]
 MISFIT = 1e-9
 #: Times at which fits are compared with functions at once.
 AT_ONCE = 2**17
-#: The part of a run for which asking a function instead of its fit is told.
+#: The part of a run without a fit from which a note says that the function itself is called.
 TOLD = 0.01
 #: Fits that several problems share, by function and by whether derivatives are wanted.
 SHARED: ContextVar[dict[tuple[int, bool], Panels] | None] = ContextVar("SHARED", default=None)
@@ -133,7 +133,7 @@ def fitted_function(function: Any, column: int, orders: int, owner: str) -> Fitt
 
 
 def fitted_sampler(sampler: Sampler, column: int, width: int) -> Fitted:
-    """The columns of a sampler, whose rates nobody asks for."""
+    """The columns of a sampler, whose rates are not needed."""
 
     def row(time: float) -> Floats:
         try:
@@ -192,7 +192,7 @@ class SignalList:
     made_until: float = 0.0  # and how far their fits reach
 
     def add(self, sampler: Any, width: int, check: Check | None = None) -> int:
-        """Add `width` columns that `sampler(times)` (T, width) tells in Python; their first number.
+        """Add `width` columns, `sampler(times)` (T, width) in Python; the number of the first.
 
         The sampler of an object that knows its `parts` (drivers, motors) stands for these.
         With a `check` it is a motion that has to be smooth (see `signal_scan`).
@@ -304,9 +304,9 @@ class SignalList:
         )
 
     def confront(self, times: Floats) -> None:
-        """Compare fits with the functions at some times: a pulse shorter than a panel is asked for.
+        """Compare fits with the functions at some times: a fit may miss a pulse within a panel.
 
-        Fits are checked where they are made, but between those points nobody has looked.
+        Where they differ, the function itself is called from then on.
         """
         self.arrays(float(times.max(initial=0.0)))
         for fitted in self.fitted:

@@ -193,7 +193,7 @@ def c_function(function: Any, column: int, orders: int) -> Any | None:
         found = jet(NAN, NAN, NAN)
         try:
             found = user(jet(t, 1.0, 0.0))
-        except Exception:  # told by Python, which is asked at the same time
+        except Exception:  # Python, called at the same time, reports it
             found = jet(NAN, NAN, NAN)
         out[column] = found.value
         if orders > 1:
