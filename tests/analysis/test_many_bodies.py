@@ -52,7 +52,7 @@ def test_a_chain_of_a_hundred_links_is_closed_in_few_corrections_a_step(joint, m
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_sparse_and_dense_matrices_find_the_same_equilibrium(seed, monkeypatch):
+def test_a_model_with_many_bodies_finds_the_equilibrium_of_one_with_few(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     model = rods(8, angle=0.3)
     hooks = rng.uniform(-4.0, 4.0, (3, 3))
@@ -64,11 +64,31 @@ def test_sparse_and_dense_matrices_find_the_same_equilibrium(seed, monkeypatch):
         for k, hook in enumerate(hooks)
     ]  # fmt: skip
     model = ch.Model(model.bodies, model.joints, springs)
-    dense = ch.equilibrium(model)
+    few = ch.equilibrium(model)
     monkeypatch.setattr(places, "MOST_BODIES", 1)
-    sparse = ch.equilibrium(model)
-    assert sparse.stability == dense.stability == "stable"
-    assert sparse.state.position == pytest.approx(dense.state.position, abs=1e-7)
+    many = ch.equilibrium(model)
+    assert many.stability == few.stability == "stable"
+    assert many.state.position == pytest.approx(few.state.position, abs=1e-7)
+
+
+def test_a_long_chain_with_massless_crosses_between_its_links_hangs_down():
+    """Crosses turn with the links: nothing that is left of a force on them has to vanish."""
+    bodies, joints, above = [], [], ch.GROUND
+    for k in range(places.MOST_BODIES // 2 + 1):
+        at = (0, 0, -k)
+        cross = ch.Body.frame(f"cross {k}", position=at)
+        link = ch.Body.box(f"link {k}", (0.1, 0.2, 1), mass=1.0, position=(0, 0, -k - 0.5))
+        joints += [
+            ch.Revolute(f"x {k}", above, cross, at=at, axis=(1, 0, 0)),
+            ch.Revolute(f"y {k}", cross, link, at=at, axis=(0, 1, 0)),
+        ]
+        bodies += [cross, link]
+        above = link
+    model = ch.Model(bodies, joints)
+    rest = ch.equilibrium(model, ch.start_state(model, {"x 0": 0.7, "y 0": -0.5}))
+    assert rest.stability == "stable"
+    entered = np.array([body.position for body in bodies])
+    assert rest.state.position == pytest.approx(entered, abs=1e-9)
 
 
 @pytest.mark.parametrize("free", ["prismatic", "planar", "cylindrical"])

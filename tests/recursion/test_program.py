@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from random_graphs import CARRIED, COUPLING, FORMULA, LOOSE, Graph
 from random_loops import looped
 
-from chasles.build.dynamics.cut_joints import loop_workspace_of, mobility_of
+from chasles.build.dynamics.cut_joints import mobility_of
 from chasles.build.dynamics.tree_problem import TreeProblem
 from chasles.core.arrays import vec3
 from chasles.core.recursion import tables
 from chasles.core.recursion.eliminate import SOLVED
-from chasles.core.recursion.groups import LoopConstraint, in_world
+from chasles.core.recursion.groups import LoopConstraint, in_world, make_loop_workspace
 from chasles.core.recursion.program import Frontier, make_program
 from chasles.core.recursion.solving import (
     loop_inward,
@@ -203,7 +203,8 @@ def test_lower_pairs_along_their_axes_and_by_rows_of_j_move_alike(seed):
     assert loops.loading.any() and loops.is_formed == 0
     other = TreeProblem(
         problem.setup, problem.tree, loops, problem.tree_work, problem.workspace,
-        loop_workspace_of(loops, problem.tree), problem.start,
+        make_loop_workspace(loops, problem.tree.body_count, problem.tree.rate_count),
+        problem.start,
     )  # fmt: skip
     found = other.reactions(problem.start[None])
     assert is_close(found.last.rates, expected.last.rates)

@@ -54,12 +54,6 @@ def test_a_frame_alone_is_refused(refusal, look):
     assert "'cross'" in text and "no body with mass follows it" in text
 
 
-def test_a_negative_mass_is_refused(refusal):
-    parts, model = links_of_chain(["revolute", "spherical"])
-    parts[1] = replace(parts[1], mass=-1.0)
-    assert "got -1" in refusal(lambda: build_tree(parts, model.gravity), InvalidBody)
-
-
 def test_a_massless_cross_between_two_hinges_is_a_universal_joint():
     """The same accelerations as with the four rows of a universal joint."""
     rng = np.random.default_rng(4)

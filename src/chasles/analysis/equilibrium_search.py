@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from chasles.analysis.place import Place, model_size, unbalanced
+from chasles.analysis.place import Place, model_size
 from chasles.build.system.state import moved, orthogonal, rotations
 from chasles.core.arrays import POSE_X, Floats
 from chasles.model import InvalidModel, NoEquilibrium
@@ -46,14 +46,14 @@ class EquilibriumSearch:
             if place.balanced and place.is_uphill:
                 return place
             self.steps += 1
-            far = place.is_large and unbalanced(place) > NEAR_ENOUGH * unbalanced(self.start)
+            far = place.is_large and place.unbalanced > NEAR_ENOUGH * self.start.unbalanced
             near = None if place.balanced or far else self.newton(place, radius)
             if near is not None:
                 place = near
                 continue
-            p = place.with_the_forces(radius)
-            length, expected = float(np.linalg.norm(p)), place.gain(p)
-            trial = self.walk(place, p)
+            step = place.with_the_forces(radius)
+            length, expected = place.length(step), place.gain(step)
+            trial = self.walk(place, step)
             share = trial.work / expected if trial is not None and expected > 0.0 else -1.0
             if trial is not None and share > 0.1:
                 place = trial.arrive()
@@ -72,13 +72,13 @@ class EquilibriumSearch:
         Only there the unsymmetric K helps: a rod that may spin about itself has a singular one,
         but the symmetric part is indefinite as long as there are forces.
         """
-        p = place.to_the_root(radius)
-        if np.linalg.norm(p) >= 0.99 * radius:
+        step = place.to_the_root(radius)
+        if place.length(step) >= 0.99 * radius:
             return None
-        trial = self.walk(place, p)
+        trial = self.walk(place, step)
         if trial is None or trial.work < -ROUNDED_WORK * trial.added:
             return None
-        return trial.arrive() if unbalanced(trial.arrive()) < 0.1 * unbalanced(place) else None
+        return trial.arrive() if trial.arrive().unbalanced < 0.1 * place.unbalanced else None
 
     def root(self) -> Place | None:
         """To a place without forces, stable or not."""
@@ -89,12 +89,12 @@ class EquilibriumSearch:
             if place.balanced:
                 return place
             self.steps += 1
-            p = place.to_the_root(radius)
-            if np.linalg.norm(p) <= SHORTEST * first:  # a rod held level: its stiffness is 0
-                p = place.with_the_forces(radius)
-            length = float(np.linalg.norm(p))
-            trial = self.walk(place, p)
-            if trial is not None and unbalanced(trial.arrive()) < unbalanced(place):
+            step = place.to_the_root(radius)
+            if place.length(step) <= SHORTEST * first:  # a rod held level: its stiffness is 0
+                step = place.with_the_forces(radius)
+            length = place.length(step)
+            trial = self.walk(place, step)
+            if trial is not None and trial.arrive().unbalanced < place.unbalanced:
                 place = trial.arrive()
                 radius = max(radius, 2.0 * length)
             else:
@@ -105,7 +105,7 @@ class EquilibriumSearch:
 
     def polished(self, place: Place) -> Place:
         """A balanced place with its last digits."""
-        for _ in range(POLISHING if unbalanced(place) > 0.0 else 0):
+        for _ in range(POLISHING if place.unbalanced > 0.0 else 0):
             trial = self.walk(place, place.to_the_root(np.inf))
             if trial is None or not trial.halves(place):
                 break
@@ -115,7 +115,7 @@ class EquilibriumSearch:
 
     def note(self, place: Place) -> None:
         """Remember the best place, and stop where a body runs away."""
-        if unbalanced(place) < unbalanced(self.best):
+        if place.unbalanced < self.best.unbalanced:
             self.best = place
         gone = place.absolute[:, POSE_X : POSE_X + 3] - self.start.absolute[:, POSE_X : POSE_X + 3]
         distance = np.linalg.norm(gone, axis=1)
@@ -148,26 +148,27 @@ class EquilibriumSearch:
 
     def first_radius(self, place: Place) -> float:
         """A step along the force that moves and turns no body much."""
-        force = place.force
-        if not force.size:
-            return FIRST_SHARE  # nothing can move
-        if not np.any(force):
-            force = np.ones_like(force)
-        twists = place.displacement(force / np.linalg.norm(force))
+        step = place.linear.solution[0]
+        if not np.any(step):
+            step = 1.0 / np.sqrt(place.weights)
+        twists = self.twists(place, step / place.length(step))
         turn = np.linalg.norm(twists[:, :3], axis=1).max()
         shift = np.linalg.norm(twists[:, 3:], axis=1).max()
         return FIRST_SHARE / max(float(turn), float(shift) / self.size)
 
-    def walk(self, place: Place, p: Floats) -> "Trial | None":
-        """Displace by Z p and close the joints; None where that is not possible."""
+    def twists(self, place: Place, step: Floats) -> Floats:
+        """(n, 6) Those of the bodies in a step of all unknowns."""
+        return step[: place.instant.bodies].reshape(-1, 6)
+
+    def walk(self, place: Place, step: Floats) -> "Trial | None":
+        """Displace by a step and close the joints; None where that is not possible."""
         try:
-            return self.closed(place, p)
+            return self.closed(place, self.twists(place, step))
         except InvalidModel:  # the ends of a spring have met on the way, say
             return None
 
-    def closed(self, place: Place, p: Floats) -> "Trial | None":
+    def closed(self, place: Place, twists: Floats) -> "Trial | None":
         trial = Trial(place, place.absolute)
-        twists = place.displacement(p)
         trial.move(twists)
         turn = float(np.linalg.norm(twists[:, :3], axis=1).max())
         far = turn > place.patience  # J has turned with the bodies
@@ -217,4 +218,4 @@ class Trial:
 
     def halves(self, place: Place) -> bool:
         """Whether the forces are at most half of those at a place."""
-        return unbalanced(self.arrive()) <= 0.5 * unbalanced(place)
+        return self.arrive().unbalanced <= 0.5 * place.unbalanced

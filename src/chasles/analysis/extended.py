@@ -49,6 +49,10 @@ class Tie(NamedTuple):
     entries: Floats  # (w,)
     slopes: Floats  # (w, w) of entry i along unknown j
 
+    def in_row(self, row: int, values: Floats) -> tuple[Integers, Integers, Floats]:
+        """Values (w,) at its columns in one row of a matrix, as `placed` takes them."""
+        return np.full((1, 1), row), self.columns[None], values[None, None]
+
 
 def extended(setup: Setup) -> tuple[Setup, dict[Key, Coordinate]]:
     """The same with a row for every coordinate that is an unknown of its own."""

@@ -14,7 +14,7 @@ from chasles.analysis.extended import (
     ties_of,
     users_formulas,
 )
-from chasles.analysis.tangent import Tangent, tangent
+from chasles.analysis.tangent import Tangent, placed, tangent
 from chasles.build.start.consistent import driven_rates, initial_state, typical_speeds
 from chasles.build.start.factor import inverses, joined
 from chasles.build.start.free_bodies import terms_at
@@ -126,8 +126,7 @@ class Instant:
         found = [block if block[5, 5] > 0.0 else heavy[0] for block in found]
         if self.coordinates:
             rows = self.jacobian(self.evaluated(self.setup.absolute, self.integrals), [])
-            first = len(self.real)
-            own = rows[first : first + len(self.coordinates), : self.bodies]
+            own = self.of_coordinates(rows)
             size = np.asarray(own.multiply(own @ inverses(found)).sum(axis=1)).ravel()
             found += [np.full((1, 1), max(c.inertia, 1.0 / s))
                       for c, s in zip(self.coordinates.values(), size)]  # fmt: skip
@@ -153,27 +152,26 @@ class Instant:
 
     def jacobian(self, found: Workspace, ties: list[Tie]) -> Any:
         """J of all rows on all unknowns, sparse."""
-        rows = constraint_rows(self.setup, found.jacobian).matrix(self.bodies)[self.rows]
+        from scipy.sparse import diags
+
+        rows = constraint_rows(self.setup, found.jacobian).matrix(self.count)[self.rows]
         if not self.coordinates and not ties:
             return rows
-        from scipy.sparse import coo_matrix, diags, hstack
+        own = np.arange(len(self.coordinates))[:, None]
+        first, last = len(self.real), len(self.rows) - len(ties)
+        blocks = [(first + own, self.bodies + own, -np.ones((*own.shape, 1)))]
+        blocks += [tie.in_row(last + k, tie.entries) for k, tie in enumerate(ties)]
+        return (diags(self.signs) @ rows + placed(blocks, rows.shape)).tocsr()
 
-        own, shape = len(self.coordinates), (len(self.rows), self.count)
+    def of_coordinates(self, jacobian: Any) -> Any:
+        """The rows of coordinates beside the bodies, on the twists of the bodies."""
         first = len(self.real)
-        down = [first + np.arange(own), *(np.full(len(t.columns), first + own + k)
-                                          for k, t in enumerate(ties))]  # fmt: skip
-        across = [self.bodies + np.arange(own), *(tie.columns for tie in ties)]
-        values = [-np.ones(own), *(tie.entries for tie in ties)]
-        places = (np.concatenate(down), np.concatenate(across))
-        more = coo_matrix((np.concatenate(values), places), shape=shape)
-        empty = coo_matrix((len(self.rows), own))
-        return (hstack((diags(self.signs) @ rows, empty)) + more).tocsr()
+        return jacobian[first : first + len(self.coordinates), : self.bodies]
 
     def velocity(self, jacobian: Any, absolute: Floats) -> Floats:
         """Of all unknowns."""
-        twists, first = absolute[:, TWIST:].ravel(), len(self.real)
-        own = jacobian[first : first + len(self.coordinates), : self.bodies]
-        return np.concatenate((twists, own @ twists))
+        twists = absolute[:, TWIST:].ravel()
+        return np.concatenate((twists, self.of_coordinates(jacobian) @ twists))
 
     def evaluated(self, absolute: Floats, angles: Floats) -> Workspace:
         """J, eta and Q, whether or not they can be solved for V'."""
@@ -252,10 +250,7 @@ class Instant:
         """Refuse a state at which a force or a joint is not a number."""
         if np.isfinite(forces).all() and np.isfinite(jacobian).all():
             return
-        for formula in self.setup.kept_alive:
-            error = getattr(formula, "error", None)
-            if error is not None:
-                raise error
+        self.setup.raise_users_errors()
         where = int(np.argmin(np.isfinite(forces))) // 6
         raise InvalidModel(
             f"the forces on body '{list(self.setup.body_index)[where]}' are not finite.",

@@ -87,13 +87,11 @@ class Linear:
     def velocity(self) -> Floats:
         return self.instant.velocity(self.terms.jacobian, self.absolute)
 
-    def stiffness_blocks(
-        self, multipliers: Floats, needed: Floats
-    ) -> list[tuple[Integers, Floats]]:
+    def stiffness_blocks(self, acceleration: Floats) -> list[tuple[Integers, Floats]]:
         r"""$-(\partial_\xi Q - \partial_\xi(J^T\lambda) + (0, \omega\times f))$, part by part."""
         blocks = [(x.columns, -x.by_pose) for x in self.tangent.loads]
-        blocks += self.geometric_blocks(multipliers)
-        return [*blocks, (self.tangent.loads[0].columns, self.held_directions(needed))]
+        blocks += self.geometric_blocks(self.solution[1])
+        return [*blocks, self.held_directions(acceleration)]
 
     def geometric_blocks(self, multipliers: Floats) -> list[tuple[Integers, Floats]]:
         r"""$\partial_\xi(J^T\lambda)$ at constant $\lambda$: joints, then couplings."""
@@ -104,12 +102,12 @@ class Linear:
             for k, tie in enumerate(ties)
         ]
 
-    def held_directions(self, needed: Floats) -> Floats:
+    def held_directions(self, acceleration: Floats) -> tuple[Integers, Floats]:
         """-omega x f of every body (n, 12, 12): forces not balanced do not turn with the bodies."""
-        force = needed[: self.instant.bodies].reshape(-1, 2, 3)[:, 1]
+        force = (self.mass @ acceleration)[: self.instant.bodies].reshape(-1, 2, 3)[:, 1]
         held = np.zeros((len(force), 12, 12))
         held[:, 9:12, 6:9] = np.einsum("bk,kij->bij", force, GENERATORS)
-        return held
+        return self.tangent.loads[0].columns, held
 
     def summed(self, blocks: list[tuple[Integers, Floats]]) -> Any:
         return summed(blocks, self.instant.count)
@@ -122,14 +120,7 @@ class Linear:
         instant, ties = self.instant, self.terms.ties
         rows = self.tangent.of_slip(self.velocity, instant.system.row_count)[instant.rows]
         last, v = len(instant.rows) - len(ties), self.velocity
-        bent = [
-            (
-                np.full((1, 1), last + k),
-                tie.columns[None],
-                (v[tie.columns] @ tie.slopes)[None, None],
-            )
-            for k, tie in enumerate(ties)
-        ]
+        bent = [tie.in_row(last + k, v[tie.columns] @ tie.slopes) for k, tie in enumerate(ties)]
         return (diags(instant.signs) @ rows + placed(bent, rows.shape)).tocsr()
 
     def on_bodies(self, blocks: Floats) -> Any:
@@ -142,10 +133,9 @@ class Linear:
         adjoint = crosses(self.absolute[:, TWIST : TWIST + 3])
         adjoint[:, 3:, :3] = np.einsum("bk,kij->bij", self.absolute[:, TWIST + 3 :], GENERATORS)
         acceleration = self.solution[0] + turning @ self.velocity
-        blocks = self.stiffness_blocks(self.solution[1], self.mass @ acceleration)
         return Moving(
             carried=turning - self.on_bodies(adjoint),
-            stiff=-self.summed(blocks),
+            stiff=-self.summed(self.stiffness_blocks(acceleration)),
             by_twist=self.tangent.by_twist + self.mass @ turning,
             acceleration=acceleration,
         )
@@ -163,9 +153,8 @@ class Linear:
     @cached_property
     def body_mass(self) -> Any:
         """The mass matrix on the twists of the bodies alone, rotors included."""
-        instant = self.instant
-        first, bodies = len(instant.real), instant.bodies
-        own = self.terms.jacobian[first : first + len(instant.coordinates), :bodies]
+        instant, bodies = self.instant, self.instant.bodies
+        own = instant.of_coordinates(self.terms.jacobian)
         mass = instant.mass.tocsr()
         return mass[:bodies, :bodies] + own.T @ mass[bodies:, bodies:] @ own
 

@@ -232,16 +232,15 @@ def joint_changes(
     if not columns:
         return []
     setup = instant.setup
-    states = np.tile(absolute, (2 * len(columns), 1, 1))
+    states = np.tile(absolute, (2, len(columns), 1, 1))
     for k, column in enumerate(columns):
-        states[2 * k, :, TWIST:] = np.real(column).reshape(-1, 6)
-        states[2 * k + 1, :, TWIST:] = np.imag(column).reshape(-1, 6)
+        states[0, k, :, TWIST:] = np.real(column).reshape(-1, 6)
+        states[1, k, :, TWIST:] = np.imag(column).reshape(-1, 6)
     changes: list[dict[tuple[str, str], Any]] = [{} for _ in columns]
     for joint in setup.model.joints:
         for kind in joint.coordinates:
             rates = coordinate_rate(setup, joint.name, kind, states)
-            for k, column in enumerate(columns):
-                real, imaginary = rates[2 * k : 2 * k + 2].tolist()
+            for change, column, real, imaginary in zip(changes, columns, *rates.tolist()):
                 value = complex(real, imaginary) if np.iscomplexobj(column) else real
-                changes[k][joint.name, kind] = value
+                change[joint.name, kind] = value
     return changes

@@ -9,8 +9,8 @@ import numpy as np
 
 from chasles.analysis.instant import Instant, check_gaps, make_instant
 from chasles.analysis.linear import Linear, Unbalance, linear_at
-from chasles.analysis.reduced import Reduced, reduce, rounding_of
-from chasles.analysis.trust import Stiffness, to_the_root, with_the_forces
+from chasles.analysis.reduced import Reduced, reduce
+from chasles.analysis.trust import Stiffness
 from chasles.build.system.gaps import gyration_radii
 from chasles.build.system.state import State, checked_state
 from chasles.core.arrays import POSE_X, TWIST, Floats, System
@@ -24,8 +24,8 @@ LARGEST_TURN = 0.7
 BALANCED = 1e-10
 #: Positions are known to this fraction of the largest coordinate, and angles to this many rad.
 ROUNDED = 1e-15
-#: More bodies than this are too many for the dense matrices that tell singular poses, and which
-#: motions have no stiffness.
+#: More bodies than this are too many for the dense matrices that find singular poses and the
+#: motions without stiffness.
 MOST_BODIES = 30
 #: Frames without mass weigh this fraction of the lightest body on the way.
 LIGHT = 1e-3
@@ -64,17 +64,18 @@ class Place:
     # --- forces ---
 
     @property
-    def roots(self) -> Floats:
-        return np.sqrt(self.weights)
+    def force(self) -> Floats:
+        """(unknowns,) What is not balanced, N and N m."""
+        return self.weights * self.linear.solution[0]
 
     @property
-    def force(self) -> Floats:
-        """F, in kg^(1/2) m/s^2."""
-        return self.roots * self.linear.solution[0]
+    def unbalanced(self) -> float:
+        """Its size in the metric, kg^(1/2) m/s^2: independent of the basis."""
+        return self.length(self.linear.solution[0])
 
-    def displacement(self, p: Floats) -> Floats:
-        """Twists (n, 6) of all bodies."""
-        return (p / self.roots)[: self.instant.bodies].reshape(-1, 6)
+    def length(self, step: Floats) -> float:
+        """Of a step (unknowns,) in the metric."""
+        return float(np.sqrt(step @ (self.weights * step)))
 
     @cached_property
     def sizes(self) -> Floats:
@@ -89,12 +90,10 @@ class Place:
 
     @property
     def balanced(self) -> bool:
-        if not self.is_large:
-            basis = self.along.free.basis
-            force = basis.T @ self.linear.terms.forces
-            return bool(np.all(np.abs(force) <= np.abs(basis).T @ self.sizes))
-        bodies = self.instant.bodies
-        return bool(np.all(np.abs(self.roots * self.force)[:bodies] <= self.sizes[:bodies]))
+        """Whether no body is pulled by more than `sizes`: frames without mass move with others."""
+        heavy = np.repeat(self.instant.system.bodies.mass > 0.0, 6)
+        pulls = np.abs(self.force)[: self.instant.bodies]
+        return bool(np.all(pulls[heavy] <= self.sizes[: self.instant.bodies][heavy]))
 
     @property
     def farthest(self) -> float:
@@ -109,9 +108,8 @@ class Place:
 
     @cached_property
     def stiffness(self) -> Stiffness:
-        acceleration, multipliers = self.linear.solution
-        blocks = self.linear.stiffness_blocks(multipliers, self.weights * acceleration)
-        roots = np.append(self.roots, np.inf)  # the ground's is the last
+        blocks = self.linear.stiffness_blocks(self.linear.solution[0])
+        roots = np.append(np.sqrt(self.weights), np.inf)  # the ground's is the last
         total = np.zeros(len(roots))
         for columns, block in blocks:
             scaled = np.abs(block) / roots[columns][:, :, None] / roots[columns][:, None]
@@ -123,10 +121,7 @@ class Place:
     @property
     def is_uphill(self) -> bool:
         """Whether no displacement along the constraints leads downhill."""
-        if self.is_large:
-            return self.stiffness.positive
-        stiffness = self.active.T @ self.along.stiffness @ self.active
-        return bool(np.all(np.linalg.eigvalsh(0.5 * (stiffness + stiffness.T)) > 0.0))
+        return self.stiffness.positive
 
     @property
     def is_neutral(self) -> bool:
@@ -135,61 +130,22 @@ class Place:
 
     def with_the_forces(self, radius: float) -> Floats:
         """The step of most work within the radius."""
-        if not self.is_large:
-            return self.dense_step(with_the_forces, radius)
-        return self.turned(self.stiffness.limited(self.weights * self.linear.solution[0], radius))
+        return turned(self.stiffness.limited(self.force, radius), self.instant.bodies)
 
     def to_the_root(self, radius: float) -> Floats:
         """Newton's step to F = 0, within the radius."""
-        if not self.is_large:
-            return self.dense_step(to_the_root, radius)
-        step = self.stiffness.newton(self.weights * self.linear.solution[0])
+        step = self.stiffness.newton(self.force)
         if step is None:
             return np.zeros(len(self.weights))
-        length = self.stiffness.length(step)
-        return self.turned(step * min(1.0, radius / length) if length > 0.0 else step)
+        length = self.length(step)
+        within = step * min(1.0, radius / length) if length > 0.0 else step
+        return turned(within, self.instant.bodies)
 
-    @cached_property
-    def along(self) -> Reduced:
-        """On the tangent space, dense, in the metric of the search."""
-        return reduce(self.linear, loose=False, check=False)
-
-    @cached_property
-    def active(self) -> Floats:
-        """Columns span the displacements with a stiffness or an unbalanced force."""
-        parts, basis = self.along, self.along.free.basis
-        values, vectors = np.linalg.eigh(0.5 * (parts.stiffness + parts.stiffness.T))
-        idle = np.abs(values) <= rounding_of(vectors, parts.noise)
-        pulled = np.abs(vectors.T @ (basis.T @ self.linear.terms.forces))
-        idle &= pulled <= np.abs(vectors).T @ (np.abs(basis).T @ self.sizes)
-        return vectors[:, ~idle]
-
-    def dense_step(self, rule: Callable[..., Floats], radius: float) -> Floats:
-        """A step among the active displacements that turns no body too far."""
-        basis = self.along.free.basis @ self.active
-        stiffness = self.active.T @ self.along.stiffness @ self.active
-        force = basis.T @ self.linear.terms.forces
-        while True:
-            step = basis @ rule(force, stiffness, radius)
-            excess = self.largest_turn(step) / LARGEST_TURN
-            if not excess > 1.0:
-                return self.roots * step
-            radius = 0.99 * float(np.linalg.norm(self.roots * step)) / excess
-
-    def largest_turn(self, step: Floats) -> float:
-        turns = step[: self.instant.bodies].reshape(-1, 6)[:, :3]
-        return float(np.linalg.norm(turns, axis=1).max())
-
-    def turned(self, step: Floats) -> Floats:
-        """p of a step, shortened so that no body turns too far."""
-        return self.roots * step * min(1.0, LARGEST_TURN / max(self.largest_turn(step), 1e-300))
-
-    def gain(self, p: Floats) -> float:
+    def gain(self, step: Floats) -> float:
         """The work that is expected of a step."""
-        step = p / self.roots
-        return float(self.force @ p) - 0.5 * float(step @ (self.stiffness.own @ step))
+        return float(self.force @ step) - 0.5 * float(step @ (self.stiffness.own @ step))
 
-    # --- what is told ---
+    # --- results ---
 
     @cached_property
     def let_go(self) -> Linear:
@@ -253,8 +209,7 @@ def stiff_weights(instant: Instant, absolute: Floats) -> Floats:
     size = model_size(instant.system, absolute)
     bodies = np.repeat(np.column_stack((mass * size**2, mass)), 3)
     rates = instant.jacobian(instant.evaluated(absolute, instant.integrals), [])
-    first, count = len(instant.real), len(instant.coordinates)
-    own = rates[first : first + count, : instant.bodies]
+    own = instant.of_coordinates(rates)
     return np.concatenate((bodies, 1.0 / np.asarray(own.multiply(own) @ (1.0 / bodies)).ravel()))
 
 
@@ -266,6 +221,8 @@ def model_size(system: System, absolute: Floats) -> float:
     return max(float(extent), float(gyration_radii(system).max())) or 1.0
 
 
-def unbalanced(place: Place) -> float:
-    """|F|: independent of the basis."""
-    return float(np.linalg.norm(place.force))
+def turned(step: Floats, bodies: int) -> Floats:
+    """A step, shortened so that no body turns too far."""
+    turns = step[:bodies].reshape(-1, 6)[:, :3]
+    largest = float(np.linalg.norm(turns, axis=1).max())
+    return step * min(1.0, LARGEST_TURN / max(largest, 1e-300))

@@ -72,8 +72,7 @@ class Reduced:
     @cached_property
     def stiffness(self) -> Floats:
         """K at rest."""
-        acceleration, multipliers = self.linear.solution
-        blocks = self.linear.stiffness_blocks(multipliers, self.linear.mass @ acceleration)
+        blocks = self.linear.stiffness_blocks(self.linear.solution[0])
         found: Floats = self.free.basis.T @ (self.linear.summed(blocks) @ self.positions)
         return found
 
@@ -85,9 +84,8 @@ class Reduced:
         parts = (
             slopes.by_pose,
             linear.summed(linear.geometric_blocks(multipliers)),
-            linear.summed([(slopes.loads[0].columns,
-                            linear.held_directions(linear.mass @ acceleration))]),
-        )  # fmt: skip
+            linear.summed([linear.held_directions(acceleration)]),
+        )
         total = sum(np.abs(part.toarray()) for part in parts)
         sizes = slopes.sizes + slopes.reaction_sizes(instant.padded(multipliers), instant.system)
         for first in range(0, instant.bodies, 6):
@@ -110,8 +108,8 @@ class Reduced:
         return matrix, parts.acceleration
 
 
-def reduce(linear: Linear, loose: bool = True, check: bool = True) -> Reduced:
-    """On the tangent space; `loose`: wheels may be anywhere, `check`: no singular poses."""
+def reduce(linear: Linear, loose: bool = True) -> Reduced:
+    """On the tangent space, `loose`: wheels may be anywhere; singular poses are refused."""
     instant, terms = linear.instant, linear.terms
     jacobian = terms.jacobian.toarray()
     free = free_motions(linear, jacobian, instant.rank(terms.entries, linear.absolute))
@@ -120,8 +118,7 @@ def reduce(linear: Linear, loose: bool = True, check: bool = True) -> Reduced:
         rank = instant.rank(terms.entries, linear.absolute, chosen)
         positions = free_motions(linear, jacobian[chosen], rank).basis
     found = Reduced(linear, free, positions)
-    if check:
-        check_regular(found)
+    check_regular(found)
     return found
 
 

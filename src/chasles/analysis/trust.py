@@ -1,11 +1,8 @@
-r"""Steps of limited length: the best ones of a quadratic model, and of a linear one.
+r"""Steps of limited length on sparse matrices.
 
-Both are $p_i = a_i / (b_i + \mu)$ in the right basis, with the smallest $\mu\ge0$ for which p is
-short enough and no denominator negative.
-
-**On sparse matrices.**  Displacements p are those of all unknowns, times the square root of a
-diagonal weight W: the length of p is that of the metric.  A step $\xi$ of a quadratic model with
-the stiffness K along the constraints $J\xi = 0$ solves
+Displacements p are those of all unknowns, times the square root of a diagonal weight W: the length
+of p is that of the metric.  A step $\xi$ of a quadratic model with the stiffness K along the
+constraints $J\xi = 0$ solves
 
 $$ (K + \mu W + \rho J^T J)\,\xi = f - J^T\nu, \qquad \nu \leftarrow \nu + \rho J\xi, $$
 
@@ -43,61 +40,6 @@ MOST_SOLVES = 100
 STEEPEST = 1e-9
 #: mu of the rows where they are factored with K.
 DAMPING = 1e-13
-#: Singular values of K below this fraction of the largest are left alone.
-FLAT = 1e-12
-
-
-def limited(a: Floats, b: Floats, radius: float) -> Floats:
-    """p_i = a_i / (b_i + mu), |p| <= radius; to the full radius where some b is negative."""
-    if not a.size:
-        return a
-    least = float(b.min())
-    if least > 0.0 and np.linalg.norm(a / b) <= radius:
-        return a / b
-    low = max(0.0, -least)
-    high = low + float(np.linalg.norm(a)) / radius
-    if not high > low:  # no force at all: down the steepest slope
-        return toward(np.zeros_like(a), int(np.argmin(b)), radius, 1.0)
-    nearly = low + 1e-10 * (high - low)
-    shortest = a / np.where(b + nearly == 0.0, np.inf, b + nearly)
-    if np.linalg.norm(shortest) < radius:  # hardly any force along the steepest slope
-        return toward(shortest, int(np.argmin(b)), radius, float(a[np.argmin(b)]))
-    for _ in range(100):
-        middle = 0.5 * (low + high)
-        if np.linalg.norm(a / (b + middle)) > radius:
-            low = middle
-        else:
-            high = middle
-    return a / (b + high)
-
-
-def toward(p: Floats, index: int, radius: float, sign: float) -> Floats:
-    """p made as long as the radius by its component `index`."""
-    others = float(p @ p) - p[index] ** 2
-    p = p.copy()
-    p[index] = np.sqrt(max(radius**2 - others, 0.0)) * (-1.0 if sign < 0.0 else 1.0)
-    return p
-
-
-def with_the_forces(force: Floats, stiffness: Floats, radius: float) -> Floats:
-    """The step of most work F.p - p.K p / 2; Newton's if K is positive and it is short enough."""
-    values, vectors = np.linalg.eigh(0.5 * (stiffness + stiffness.T))
-    if values.size and values.min() > 0.0:
-        newton: Floats = np.linalg.solve(stiffness, force).astype(float)
-        if np.linalg.norm(newton) <= radius:
-            return newton
-    return vectors @ limited(vectors.T @ force, values, radius)
-
-
-def to_the_root(force: Floats, stiffness: Floats, radius: float) -> Floats:
-    """The shortest step that makes |F - K p| smallest."""
-    u, s, vt = np.linalg.svd(stiffness)
-    rank = int(np.sum(s > FLAT * s.max(initial=0.0)))
-    u, s, vt = u[:, :rank], s[:rank], vt[:rank]
-    return vt.T @ limited(s * (u.T @ force), s * s, radius)
-
-
-# --- on sparse matrices ---
 
 
 class Stiffness:
@@ -180,7 +122,7 @@ class Stiffness:
         """
         roots = np.sqrt(self.weights)
         basis = np.zeros((min(MOST_SOLVES, roots.size) + 1, roots.size))
-        told = np.zeros((len(basis), len(basis)))
+        reduced = np.zeros((len(basis), len(basis)))
         basis[0] = roots * self.solve(np.random.default_rng(0).standard_normal(roots.size) * roots)
         basis[0] /= np.linalg.norm(basis[0]) or 1.0  # zero: nothing can move
         stiffness, shape = np.inf, basis[0]
@@ -188,10 +130,10 @@ class Stiffness:
             soft = roots * self.solve(roots * basis[k])
             for _ in range(2):
                 along = basis[: k + 1] @ soft
-                told[: k + 1, k] += along
+                reduced[: k + 1, k] += along
                 soft -= along @ basis[: k + 1]
             left = float(np.linalg.norm(soft))
-            values, vectors = np.linalg.eigh(told[: k + 1, : k + 1], UPLO="U")
+            values, vectors = np.linalg.eigh(reduced[: k + 1, : k + 1], UPLO="U")
             largest, mixed = float(values[-1]), vectors[:, -1]
             if not largest > 0.0:
                 break

@@ -14,6 +14,7 @@ import sysconfig
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -38,7 +39,7 @@ def model_fingerprint(model: Model) -> str:
 class Reached:
     """Goes from a function to all that it uses, each thing once.
 
-    Unless it is `strict`, what cannot be told counts by its name.
+    Unless it is `strict`, what has no digest counts by its name.
     """
 
     def __init__(self, strict: bool = True) -> None:
@@ -54,7 +55,7 @@ class Reached:
         return digest.hexdigest()[:16]
 
     def parts(self, thing: Any, name: str) -> Iterator[str]:
-        """What is to be told of a thing that goes by a name."""
+        """Texts that describe a thing, which code knows by a name."""
         if isinstance(thing, int | float | complex | str | bytes | type(None) | type(Ellipsis)):
             yield f"{type(thing).__name__} {thing!r}"
             return
@@ -84,14 +85,10 @@ class Reached:
             yield from self.module(thing)
         elif isinstance(thing, BuiltinFunctionType | np.ufunc):
             yield f"built in {getattr(thing, '__module__', '')}.{thing.__name__}"
-        elif isinstance(thing, list):
-            yield f"list of {len(thing)}"
-            for entry in thing:
-                yield from self.parts(entry, name)
-        elif isinstance(thing, dict):
-            yield f"dict of {len(thing)}"
-            for key, entry in thing.items():
-                yield from self.parts(key, name)
+        elif isinstance(thing, list | dict):
+            yield f"{'list' if isinstance(thing, list) else 'dict'} of {len(thing)}"
+            pairs = thing.items() if isinstance(thing, dict) else ([entry] for entry in thing)
+            for entry in chain.from_iterable(pairs):
                 yield from self.parts(entry, name)
         elif isinstance(thing, set | frozenset):
             yield f"set of {sorted(map(repr, thing))}"
@@ -148,7 +145,7 @@ class Reached:
         try:
             yield hashlib.sha256(Path(file).read_bytes()).hexdigest()
         except OSError:
-            self.untold(f"the module {module.__name__}")
+            self.without_digest(f"the module {module.__name__}")
 
     def record(self, record: Any, name: str) -> Iterator[str]:
         """Every field that is given, whatever a short representation leaves out."""
@@ -169,9 +166,9 @@ class Reached:
         try:
             yield hashlib.sha256(pickle.dumps(value)).hexdigest()
         except Exception:  # open files, locks, whatever it is made of
-            self.untold(f"'{name}', a {type(value).__qualname__}")
+            self.without_digest(f"'{name}', a {type(value).__qualname__}")
 
-    def untold(self, what: str) -> None:
+    def without_digest(self, what: str) -> None:
         if self.strict:
             raise Unknown(what) from None
 

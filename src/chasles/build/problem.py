@@ -78,10 +78,9 @@ def choose_spaces(model: Model, spaces: Any, acceleration: str = "screw") -> Spa
     Another form of the acceleration constraints than the screw form asks for constraints: charts.
     What a name means depends on the model alone, and is kept with it.
     """
-    named = isinstance(spaces, str) and isinstance(acceleration, str)
     if not isinstance(spaces, str):
         return new_choice(model, spaces)
-    charted = named and spaces == "auto" and acceleration != "screw"
+    charted = spaces == "auto" and isinstance(acceleration, str) and acceleration != "screw"
     word = CHARTED if charted else spaces
     key = ("spaces", word)
     if key not in model._kept:

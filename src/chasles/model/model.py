@@ -392,6 +392,9 @@ def checked_model(model: Any) -> Model:
 
 def found(part: Any, kind: type[Named], named: Mapping[type, dict[str, Any]], where: str) -> Named:
     """The part of a model that is meant by itself or by its name."""
+    if isinstance(part, str) and part in named[kind]:  # at once: set-ups ask for every part
+        known: Named = named[kind][part]
+        return known
     name = part.name if isinstance(part, kind | Ground) else part
     meant: Named = named[kind][UnknownName.check(kind.word, name, named[kind], where)]
     return meant

@@ -9,7 +9,6 @@ import numpy as np
 
 from chasles.build.dynamics.constant_rows import constant_row_joints, constant_rows
 from chasles.build.dynamics.cut_joints import (
-    TreeStorage,
     cut_rows,
     monitor_of_rows,
     no_rows,
@@ -19,7 +18,12 @@ from chasles.build.dynamics.solver import Solver, never_depend
 from chasles.build.start.consistent import driven_rates
 from chasles.build.system.build import Setup
 from chasles.build.system.coordinates import Key, first_integrals
-from chasles.build.system.tree_setup import coordinates_of_points, first_point, tree_setup
+from chasles.build.system.tree_setup import (
+    TreeStorage,
+    coordinates_of_points,
+    first_point,
+    tree_setup,
+)
 from chasles.build.system.tree_state import absolute_of
 from chasles.core.arrays import POSE_X, Floats, System, Workspace, lend
 from chasles.core.forces.registry import FORCES

@@ -14,10 +14,11 @@ after every step; they are rounding errors, and no metric matters.
 
 import numpy as np
 
-from chasles.build.dynamics.cut_joints import TreeStorage, slides_of
+from chasles.build.dynamics.cut_joints import slides_of
 from chasles.build.dynamics.frames import rows_of
 from chasles.build.dynamics.solver import Solver
 from chasles.build.system.build import Setup
+from chasles.build.system.tree_setup import TreeStorage
 from chasles.build.system.tree_state import unit_twists
 from chasles.core.arrays import Floats, Integers
 from chasles.core.recursion.groups import LoopConstraint

@@ -30,18 +30,17 @@ from chasles.build.dynamics.solver import (
 from chasles.build.start.closure import Closure
 from chasles.build.system.build import Setup
 from chasles.build.system.build_tree import undriven, with_feathers
-from chasles.build.system.tree_setup import tree_setup
+from chasles.build.system.tree_setup import TreeStorage, tree_setup
 from chasles.build.system.tree_state import absolute_of, state_of
-from chasles.core.arrays import Floats, Integers, Workspace
+from chasles.core.arrays import Floats, Integers
 from chasles.core.constraints.registry import CONSTRAINTS
-from chasles.core.mechanism import Equations
 from chasles.core.rank_monitor import EVENT_WIDTH, MOST_EVENTS, TINY, RankMonitor
 from chasles.core.recursion.eliminate import SOLVED
-from chasles.core.recursion.groups import LoopConstraint, Loops, LoopWorkspace, make_loop_workspace
+from chasles.core.recursion.groups import LoopConstraint, Loops, LoopWorkspace
 from chasles.core.recursion.motion import retract
 from chasles.core.recursion.stage import tree_factor
 from chasles.core.recursion.tables import make_loops
-from chasles.core.recursion.tree import DOF, SPHERICAL, Tree, TreeWorkspace, turns_of
+from chasles.core.recursion.tree import DOF, SPHERICAL, Tree, turns_of
 
 #: A row that no coordinate moves by more than this fraction of what free bodies would, squared, at
 #: any pose, holds by itself: rounding leaves 1e-32.
@@ -52,15 +51,6 @@ POSES = 3
 #: counts as closed there: its square is far below REDUNDANT.  In rad, and in levers of the
 #: mechanism: the same in all units.
 CLOSED_POSES, NEARBY, CLOSED = 2, 0.03, 1e-11
-
-
-class TreeStorage(NamedTuple):
-    """What a factor is made of and in."""
-
-    setup: Setup
-    tree: Tree
-    tree_work: TreeWorkspace
-    workspace: Workspace
 
 
 class CutRows(NamedTuple):
@@ -84,7 +74,7 @@ def cut_rows(
     """
     tree = storage.tree
     if not tree.mass.all():
-        check_frames(storage.setup, tree, storage.tree_work, cuts, start, solver.jacobian)
+        check_frames(storage, cuts, start, solver.jacobian)
     if not cuts:
         return no_rows(tree)
     free = solver.free.copy()
@@ -93,8 +83,8 @@ def cut_rows(
     free[coupled] = mobility[coupled]  # their rows are not among those of J
     moved = ~(mobility <= VANISHING * free)
     for cut in cuts:  # a driver that nothing follows contradicts what holds it
-        whole = is_users(storage.setup, cut) or is_driver(storage.setup, cut)
-        moved[list(cut.rows)] |= whole or bool(cut.rotors)
+        driven = storage.setup.system.joints.drive[cut.joint] >= 0
+        moved[list(cut.rows)] |= is_users(storage.setup, cut) or driven or bool(cut.rotors)
     kept = [cut._replace(rows=tuple(r for r in cut.rows if moved[r])) for cut in cuts]
     plain = make_loops(tree, kept)
     own = free[plain.source]  # none of rotors, whose pivots never vanish
@@ -110,7 +100,7 @@ def cut_rows(
         return CutRows(loops, np.zeros(0), everything)
     if not massive:
         pivots_of(storage, damped, start)
-        check_pivots(storage.setup, tree, storage.tree_work, damped, cuts)
+        check_pivots(storage, damped, cuts)
     redundancy, dropped = solver.redundancy, sum(len(cut.rows) for cut in cuts) - loops.row_count
     repeated = 0 if redundancy is None else redundancy.rows - redundancy.rank - dropped
     failed, pivots, _ = pivots_of(storage, plain, start)
@@ -139,14 +129,10 @@ def no_rows(tree: Tree) -> CutRows:
 
 def pivots_of(storage: TreeStorage, loops: Loops, state: Floats) -> tuple[int, Floats, Integers]:
     """SOLVED, or a row that has none; pivots of all rows, less their damping; which are chosen."""
-    setup, tree, tree_work, workspace = storage
-    loop_work = loop_workspace_of(loops, tree)
-    equations = Equations(setup.system, tree, tree_work, loops, loop_work)
-    failed = int(tree_factor(equations, workspace, state, 1))
-    inverses, active = (
-        loop_work.inverses[: loops.row_count],
-        loop_work.active[: loops.row_count].astype(np.int64),
-    )
+    equations = storage.equations(loops)
+    failed = int(tree_factor(equations, storage.workspace, state, 1))
+    inverses = equations.loop_work.inverses[: loops.row_count]
+    active = equations.loop_work.active[: loops.row_count].astype(np.int64)
     pivots = -1.0 / np.where(inverses != 0.0, inverses, -np.inf)  # 0 of rows that have none
     return failed, pivots - loops.damping, active
 
@@ -189,9 +175,8 @@ def ranks_at(storage: TreeStorage, damped: Loops, state: Floats, repeated: int) 
     )
     _, pivots, active = pivots_of(storage, trial, state)
     found: Integers = active.copy()
-    for row in np.argsort(
-        shares(pivots, damped.scales)
-    ):  # what the rank knows better than a threshold
+    # What the rank knows better than a threshold.
+    for row in np.argsort(shares(pivots, damped.scales)):
         doubtful = pivots[row] < SUSPICIOUS * damped.scales[row]
         if found[row] and doubtful and damped.row_count - found.sum() < repeated:
             found[row] = 0
@@ -223,20 +208,20 @@ def largest_mobility(storage: TreeStorage, cuts: list[LoopConstraint], start: Fl
     Coordinates that are driven move here: what only they move has to agree with their motions.
     Users' formulas are asked nowhere but at the start.
     """
-    setup, tree, tree_work, workspace = storage
-    free = with_feathers(undriven(tree))
+    setup, tree = storage.setup, storage.tree
+    free = storage._replace(tree=with_feathers(undriven(tree)))
     found = np.zeros(setup.system.row_count)
     ours = [cut for cut in cuts if not is_users(setup, cut)]
     rng = np.random.default_rng(0)
-    poses = [(start, make_loops(free, cuts))]
+    poses = [(start, make_loops(free.tree, cuts))]
     if ours:
-        others = make_loops(free, ours)
+        others = make_loops(free.tree, ours)
         lever = setup.longest_lever or 1.0
         poses += [(perturbed(tree, start, rng, 1.0, lever), others) for _ in range(POSES)]
     for state, loops in poses:
-        loop_work = loop_workspace_of(loops, tree)
-        tree_factor(Equations(setup.system, free, tree_work, loops, loop_work), workspace, state, 0)
-        found[loops.source] = np.fmax(found[loops.source], mobility_of(loops, loop_work))
+        equations = free.equations(loops)
+        tree_factor(equations, storage.workspace, state, 0)
+        found[loops.source] = np.fmax(found[loops.source], mobility_of(loops, equations.loop_work))
     return found
 
 
@@ -248,17 +233,9 @@ def mobility_of(loops: Loops, loop_work: LoopWorkspace) -> Floats:
     return found
 
 
-def is_driver(setup: Setup, cut: LoopConstraint) -> bool:
-    return int(setup.system.joints.drive[cut.joint]) >= 0
-
-
 def is_users(setup: Setup, cut: LoopConstraint) -> bool:
     """Whether a cut joint is a user's formula."""
     return bool(CONSTRAINTS[setup.system.joints.kind[cut.joint]].calls_user)
-
-
-def loop_workspace_of(loops: Loops, tree: Tree) -> LoopWorkspace:
-    return make_loop_workspace(loops, tree.body_count, tree.rate_count)
 
 
 def perturbed(

@@ -12,7 +12,7 @@ from chasles.build.start.free_bodies import MaximalForm, terms_at
 from chasles.build.start.redundancy import all_rows, scale_error, singular_error
 from chasles.build.start.rows import constraint_rows, mass_matrices, weights
 from chasles.build.system.build import Setup, build, is_closed, rotor_places
-from chasles.build.system.coordinates import first_integrals
+from chasles.build.system.coordinates import coupled_places, first_integrals
 from chasles.build.system.state import State, checked_state
 from chasles.build.system.tree_setup import build_counted
 from chasles.core.arrays import TWIST, TWIST_COMPONENTS, Floats, System, Workspace
@@ -116,24 +116,16 @@ def equations(
     entered = build(checked_model(model), resolve_spaces(model, "SE3"), acceleration)
     if needs_tree(entered):
         found = equations_on_pairs(model, state, acceleration)
+    elif state is None:
+        solver = make_solver(entered)
+        found = equations_at(solver.form, solver.start, 0.0, first_integrals(entered))
     else:
-        found = equations_of_rows(entered, state, acceleration)
+        here = build(model, entered.spaces, acceleration, state)
+        # Which joints repeat each other shows where they are closed.
+        solver = make_solver(entered if is_closed(entered) else here, check=False)
+        found = equations_at(solver.form, here.absolute, state.t, first_integrals(here))
     check_finite("equations", found.acceleration, found.columns)
     return found
-
-
-def equations_of_rows(
-    entered: Setup, state: State | None, acceleration: Literal["screw", "space"]
-) -> Equations:
-    """`equations` where all joints are rows between free bodies."""
-    model, spaces = entered.model, entered.spaces
-    if state is None:
-        solver = make_solver(entered)
-        return equations_at(solver.form, solver.start, 0.0, first_integrals(entered))
-    here = build(model, spaces, acceleration, state)
-    # Which joints repeat each other shows where they are closed.
-    solver = make_solver(entered if is_closed(entered) else here, check=False)
-    return equations_at(solver.form, here.absolute, state.t, first_integrals(here))
 
 
 def check_finite(asked: str, rates: Floats, columns: Sequence[tuple[str, str]]) -> None:
@@ -183,7 +175,8 @@ def equation_terms(
     jacobian, eta = every.dense(6 * system.body_count), terms.eta.copy()
     inertia, push = terms_of_rotors(system, jacobian, eta)
     mass, forces = dense_mass(system) + inertia, terms.forces + push
-    eta[every.places] = jacobian[every.places] @ rates
+    coupled = coupled_places(setup)
+    eta[coupled] = jacobian[coupled] @ rates
     rows = all_rows(setup)
     if multipliers is None:
         found = shortest(setup, jacobian[rows], forces - mass @ rates)
@@ -260,8 +253,7 @@ def shortest(setup: Setup, jacobian: Floats, wrenches: Floats) -> Floats:
 
 def dense_mass(system: System) -> Floats:
     """M (6n, 6n)."""
-    count = 6 * system.body_count
-    mass = np.zeros((count, count))
-    for body, block in enumerate(mass_matrices(system)):
-        mass[6 * body : 6 * body + 6, 6 * body : 6 * body + 6] = block
-    return mass
+    count = system.body_count
+    mass = np.zeros((count, 6, count, 6))
+    mass[np.arange(count), :, np.arange(count)] = mass_matrices(system)
+    return mass.reshape(6 * count, 6 * count)

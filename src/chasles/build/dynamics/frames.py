@@ -4,7 +4,7 @@ import numpy as np
 
 from chasles.build.start.rows import mass_matrices
 from chasles.build.system.build import Setup
-from chasles.build.system.tree_setup import tree_setup
+from chasles.build.system.tree_setup import TreeStorage, tree_setup
 from chasles.build.system.tree_state import unit_twists
 from chasles.core.arrays import Floats
 from chasles.core.recursion.groups import LoopConstraint, Loops
@@ -36,17 +36,13 @@ DIAGONAL = np.array([0, 2, 5, 9, 14, 20])
 
 
 def check_frames(
-    setup: Setup,
-    tree: Tree,
-    tree_work: TreeWorkspace,
-    cuts: list[LoopConstraint],
-    start: Floats,
-    jacobian: Floats,
+    storage: TreeStorage, cuts: list[LoopConstraint], start: Floats, jacobian: Floats
 ) -> None:
     """Refuse those of a tree that no equation accelerates; `jacobian` is J at the start."""
+    setup, tree = storage.setup, storage.tree
     if tree.rate_count == 0:
         return
-    idle = idle_frame(setup, tree, tree_work, cuts, start, jacobian)
+    idle = idle_frame(storage, cuts, start, jacobian)
     if idle is not None:
         name, joint = names_of(setup, idle)
         raise InvalidBody(
@@ -69,15 +65,14 @@ def check_frames(
         )
 
 
-def check_pivots(
-    setup: Setup, tree: Tree, tree_work: TreeWorkspace, loops: Loops, cuts: list[LoopConstraint]
-) -> None:
+def check_pivots(storage: TreeStorage, loops: Loops, cuts: list[LoopConstraint]) -> None:
     """Refuse frames that have nothing to divide by as they give way, once a factor is in
     `tree_work`.
 
     What hangs on one may leave one of its motions alone, which only rows that close later forbid:
     a universal joint is a ball that gives way, and a row.  Counting does not see that.
     """
+    setup, tree, tree_work, _ = storage
     steps = loops.program.reshape(-1, 2).tolist()
     given = [body for kind, body in steps if kind == GIVE and tree.mass[body] == 0.0]
     stuck = next((body for body in given if not has_pivots(tree, tree_work, body)), None)
@@ -134,19 +129,14 @@ def names_of(setup: Setup, body: int) -> tuple[str, str]:
 
 
 def idle_frame(
-    setup: Setup,
-    tree: Tree,
-    tree_work: TreeWorkspace,
-    cuts: list[LoopConstraint],
-    start: Floats,
-    jacobian: Floats,
+    storage: TreeStorage, cuts: list[LoopConstraint], start: Floats, jacobian: Floats
 ) -> int | None:
     r"""A body without mass that may move at the start where nothing with mass does; None if none.
 
     $M v = 0$ and $J v = 0$ for some $v \ne 0$.
     """
-    twists = unit_twists(tree, tree_work, start)
-    inertia = mass_matrices(setup.system)
+    tree, inertia = storage.tree, mass_matrices(storage.setup.system)
+    twists = unit_twists(tree, storage.tree_work, start)
     felt = np.einsum("nkl,vnl->vnk", inertia, twists).reshape(tree.rate_count, -1)
     rows = [rows_of(cut, jacobian, twists) for cut in cuts if not cut.is_coupling]
     for cut in (cut for cut in cuts if cut.is_coupling):

@@ -209,9 +209,7 @@ def own_axes(tree: Tree) -> Floats:
 def rates_alone(problem: TreeProblem) -> Floats:
     """Accelerations of the tree under its weight: no forces, no drivers, joints cut where it is."""
     tree = undriven(problem.tree)
-    tree_work, rates = (
-        make_tree_workspace(tree, np.zeros(1), False, False),
-        np.zeros(tree.rate_count),
-    )
+    rates = np.zeros(tree.rate_count)
+    tree_work = make_tree_workspace(tree, np.zeros(1), False, False)
     tree_rates(tree, tree_work, problem.start, rates)
     return rates

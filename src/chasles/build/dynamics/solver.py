@@ -97,9 +97,9 @@ def make_solver(
         redundant = is_redundant(setup, jacobian, setup.absolute)
     # In a tree of lower pairs a pivot is small where much hangs on a joint: 1/n^3 in long chains.
     if not independent:
-        form = form.with_floors(SINGULAR * free)
+        form = form.sharing(replace(form, floors=SINGULAR * free))
     damp = damp and not independent  # where no pose is singular, there is none to be passed
-    if not redundant and not damp and lost_row(form, start, free) is None:
+    if not redundant and not damp and lost_row(form, form.at(start), free) is None:
         return Solver(setup, form, workspace, start, jacobian, free)
     form, redundancy = damped_form(form, start, free, refuse, check)
     return Solver(setup, form, workspace, start, jacobian, free, redundancy)
@@ -157,7 +157,7 @@ def damped_form(
         raise redundancy_error(redundancy)
     if check:
         check_agreement(form, solved, start, free)
-    lost = lost_row(form, start, free) if check or redundancy is None else None
+    lost = lost_row(form, solved, free) if check or redundancy is None else None
     if lost is not None and redundancy is not None:
         raise InvalidModel(unsolved(setup), remedy(form))
     if lost is not None:
@@ -228,7 +228,7 @@ def repeats_itself(form: MaximalForm, jacobian: Floats, free: Floats) -> bool:
     return is_redundant(setup, jacobian)
 
 
-def lost_row(form: MaximalForm, start: Floats, free: Floats) -> int | None:
+def lost_row(form: MaximalForm, solved: Solved, free: Floats) -> int | None:
     r"""The row of J V' = eta that is solved worst at the start, if it is solved badly.
 
     A row may miss a fraction of $\sum_k |J_{ik}|\,(|\dot V_k| + \hat a_k)$, with $\hat a$ what the
@@ -238,7 +238,6 @@ def lost_row(form: MaximalForm, start: Floats, free: Floats) -> int | None:
     setup, system = form.setup, form.setup.system
     if not system.row_count:
         return None
-    solved = form.at(start)
     if not solved.is_solved:
         return solved.outcome if solved.outcome >= 0 else None
     typical = energy_scale(setup, solved) / np.sqrt(system.bodies.mass.sum())

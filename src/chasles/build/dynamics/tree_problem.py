@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chasles.build.dynamics.cut_joints import TreeStorage, cut_rows, loop_workspace_of
+from chasles.build.dynamics.cut_joints import cut_rows
 from chasles.build.dynamics.solver import make_solver, needs_lift
 from chasles.build.start.free_bodies import Solved, inputs_of, solve
 from chasles.build.start.rows import FEATHER
@@ -26,7 +26,13 @@ from chasles.build.system.coordinates import (
     coupled_places,
 )
 from chasles.build.system.state import State
-from chasles.build.system.tree_setup import build_counted, first_point, points_near, tree_setup
+from chasles.build.system.tree_setup import (
+    TreeStorage,
+    build_counted,
+    first_point,
+    points_near,
+    tree_setup,
+)
 from chasles.build.system.tree_state import absolute_of, place_of
 from chasles.core.arrays import ROW_WIDTH, Floats, Integers, Workspace
 from chasles.core.mechanism import Equations
@@ -78,9 +84,8 @@ class TreeProblem:
         lost = solver.form.least == 0.0 and needs_lift(setup)  # a damped factor takes 1 / m
         damp = shared and solver.redundancy is not None and not lost  # of light ones for dependent
         loops = cut_rows(storage, solver, found.cuts, begin, damp).loops
-        return cls(
-            setup, tree, loops, tree_work, solver.workspace, loop_workspace_of(loops, tree), begin
-        )
+        loop_work = storage.equations(loops).loop_work
+        return cls(setup, tree, loops, tree_work, solver.workspace, loop_work, begin)
 
     def absolute(self, states: Floats) -> Floats:
         """Absolute rows (T, n, 18) of states (T, q + v)."""
@@ -190,7 +195,7 @@ def points_of(setup: Setup, absolute: Floats, integrals: Floats, known: Floats |
 def kept_coordinates(setup: Setup, integrals: Floats, known: Floats | None) -> dict[Key, Floats]:
     """Angles and displacements (T,) with whole turns: those that a run kept.
 
-    Coordinates that are not known, those of older files, are told by integrals and poses.
+    Unknown ones, as in older files, follow from integrals and poses.
     """
     near = dict[Key, Floats]()
     for joint, (column, *_) in angle_columns(setup).items():

@@ -39,6 +39,8 @@ from chasles.model.model import checked_model, plural
 from chasles.spaces import resolve_spaces
 
 LISTED = 12
+#: Attributes of an assembly that have an amount for every body or joint.
+TABLES = ("moved", "before", "after", "velocity_change")
 #: Displacements and changes of velocity below this are round-off, and not reported.
 NOTHING = 1e-12
 
@@ -119,17 +121,13 @@ class Assembly:
 
     def as_dict(self) -> dict[str, Any]:
         """All attributes except the state, as plain data."""
-        tables = ("moved", "before", "after", "velocity_change")
-        plain = {name: {k: list(v) for k, v in getattr(self, name).items()} for name in tables}
+        plain = {name: {k: list(v) for k, v in getattr(self, name).items()} for name in TABLES}
         return {"held": list(self.held), **plain}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any], state: State) -> "Assembly":
         """The inverse of `as_dict`."""
-        tables = {
-            name: {k: Amount(*v) for k, v in plain[name].items()}
-            for name in ("moved", "before", "after", "velocity_change")
-        }
+        tables = {name: {k: Amount(*v) for k, v in plain[name].items()} for name in TABLES}
         return cls(state=state, held=tuple(plain["held"]), **tables)
 
 
@@ -265,9 +263,7 @@ def check_finite(closure: Closure) -> None:
     residual, rows = closure.rows_at(closure.setup.absolute)
     if np.isfinite(residual).all() and np.isfinite(rows.entries).all():
         return
-    for formula in closure.setup.kept_alive:
-        if formula.error is not None:
-            raise formula.error
+    closure.setup.raise_users_errors()
     name, _ = joint_of_row(closure.setup, int(np.argmin(np.isfinite(residual))))
     raise InconsistentStart(
         f"joint '{name}' cannot be closed: its gap is not a number.",
@@ -327,7 +323,7 @@ def consistent_twists(
         if rate_given(rows, row, known):
             rates[row] = speeds[row]
         else:
-            rows.entries[row] = 0.0  # a coordinate whose rate was not given is free to move
+            rows.entries[rows.row == row] = 0.0  # free to move: its rate was not given
     twists = completed(here, rows, given, known, rates)
     if forbidden(here, rows, twists, rates):
         fixed = np.zeros_like(known)
@@ -335,8 +331,8 @@ def consistent_twists(
         twists = nearest_allowed(here, rows, given, known, fixed, rates)
     if forbidden(here, rows, twists, rates):
         missed = rows.times(twists) - rates
-        for values in (missed, rows.entries, rates):
-            values[holding] = 0.0  # users know the joints that they hold, not their drivers
+        missed[holding] = rates[holding] = 0.0  # users know what they hold, not its drivers
+        rows.entries[np.isin(rows.row, holding)] = 0.0
         check_speeds_agree(here, rows, rates)
         error = velocity_error(here, missed)
         if not held:
@@ -349,8 +345,8 @@ def consistent_twists(
 
 def rate_given(rows: Rows, row: int, known: np.ndarray) -> bool:
     """Whether all velocities that a row takes were given: an angle needs no linear ones."""
-    columns, sizes = rows.columns[row], np.abs(rows.entries[row])
-    unknown = (columns >= 0) & ~known.ravel()[columns]
+    own = rows.row == row
+    unknown, sizes = ~known[rows.body[own]], np.abs(rows.entries[own])
     return bool(np.all(sizes[unknown] <= NOTHING * sizes.max()))
 
 

@@ -27,9 +27,9 @@ from chasles.build.start.rows import (
 )
 from chasles.build.system.build import Setup
 from chasles.build.system.coordinates import coupled_places
-from chasles.build.system.gaps import components, row_units
+from chasles.build.system.gaps import components, row_units, typical_length
 from chasles.build.system.state import moved, rotations
-from chasles.core.arrays import POSE_X, Floats, System, make_workspace
+from chasles.core.arrays import POSE_X, Floats, make_workspace
 from chasles.core.constraints.registry import measured_rows
 from chasles.core.kinds import RAD
 from chasles.groups.so3 import so3_dexp_inv, so3_from_matrix, so3_log
@@ -114,8 +114,7 @@ class Closure:
 
     def scale(self, rows: Rows) -> Floats:
         """What makes every row one, in the mass metric."""
-        found = rows.pivots(scaled(np.linalg.inv(weights(self.system)), self.free * np.ones(6)))
-        return 1.0 / np.sqrt(np.where(found > 0.0, found, 1.0))
+        return rows.unit_scale(scaled(np.linalg.inv(weights(self.system)), self.free * np.ones(6)))
 
     def factor(self, metric: Any, rows: Rows, damping: float, scale: Floats) -> DampedKkt:
         """Of the rows that are positions."""
@@ -270,17 +269,3 @@ def turn_between(before: Floats, after: Floats) -> Floats:
     relative = np.einsum("bji,bjk->bik", rotations(before), rotations(after)).reshape(-1, 9)
     theta = so3_log(so3_from_matrix(components(relative, 0, 9)))
     return np.stack(np.broadcast_arrays(*theta), axis=-1)
-
-
-def typical_length(system: System) -> float:
-    """The mean distance of the joints from the centres of mass, or 1 m if all are there."""
-    levers = [
-        float(np.linalg.norm(point))
-        for points, bodies in (
-            (system.joints.point_a, system.joints.a),
-            (system.joints.point_b, system.joints.b),
-        )
-        for point, body in zip(points, bodies)
-        if body >= 0
-    ]
-    return float(np.mean([x for x in levers if x > 0.0] or [1.0]))

@@ -35,7 +35,7 @@ def initial_state(setup: Setup, jacobian: Floats) -> Floats:
     absolute = setup.absolute.copy()
     twists, known = given_twists(setup)
     rows = constraint_rows(setup, jacobian, absolute)
-    if len(rows.entries) > 0:
+    if rows.count > 0:
         rates = driven_rates(setup)
         twists = completed(setup, rows, twists, known, rates)
         if forbidden(setup, rows, twists, rates):
@@ -69,12 +69,13 @@ def given_twists(setup: Setup) -> tuple[Floats, np.ndarray]:
         if not np.array_equal(now, then):
             twists[:, 3:] = np.einsum("bji,bjk,bk->bi", now, then, twists[:, 3:])
         return twists, ~known
-    for name, index in setup.body_index.items():
-        body = setup.model.body(name)
+    for body in setup.model.bodies:
+        index = setup.body_index[body.name]
         if body.angular_velocity is not None:
             twists[index, :3], known[index, :3] = body.angular_velocity, True
         if body.velocity is not None:
-            twists[index, 3:], known[index, 3:] = now[index].T @ np.array(body.velocity), True
+            twists[index, 3:], known[index, 3:] = body.velocity, True
+    twists[:, 3:] = np.einsum("bji,bj->bi", now, twists[:, 3:])
     return twists, known
 
 
@@ -115,8 +116,7 @@ def least_change(setup: Setup, rows: Rows, wanted: Floats, heavier: Floats) -> F
     """
     mass, moves, light = weights(setup.system), heavier < HEAVY, heavier < 1.0
     metric = scaled(mass, heavier)
-    free = rows.pivots(scaled(np.linalg.inv(mass), moves))
-    scale = 1.0 / np.sqrt(np.where(free > 0.0, free, 1.0))
+    scale = rows.unit_scale(scaled(np.linalg.inv(mass), moves))
     factor = DampedKkt(joined(metric), rows.matrix(heavier.size), PROXIMAL_WEIGHT, scale)
     change = np.zeros(heavier.size)
     for _ in range(LIGHT_SOLVES if light.any() else 1):
@@ -162,11 +162,8 @@ def check_speeds_agree(setup: Setup, rows: Rows, rates: Floats) -> None:
     """Refuse drivers whose speeds no velocities whatever can meet."""
     if not rates.any():
         return
-    still, nothing = (
-        np.zeros((len(setup.body_index), 6)),
-        np.zeros((len(setup.body_index), 6), bool),
-    )
-    best = completed(setup, rows, still, nothing, rates)
+    still = np.zeros((len(setup.body_index), 6))
+    best = completed(setup, rows, still, np.zeros_like(still, bool), rates)
     if forbidden(setup, rows, best, rates):
         raise InconsistentStart(
             contradiction(setup, rows.times(best) - rates, "speeds", "at t = 0"),
@@ -186,15 +183,10 @@ def velocity_error(setup: Setup, residual: Floats) -> InconsistentStart:
             joints = f"the bodies of joints {listed(list(coupling.joints))}"
             tied = listed(list(coupling.bodies)) if isinstance(coupling, CustomCoupling) else ""
             word, who = "coupling", tied or joints
-    unit = speed_unit(row_units(setup.system)[worst])
+    unit = row_units(setup.system)[worst]
     return InconsistentStart(
         f"the initial velocities of {who} violate {word} '{name}' by"
-        f" {abs(residual[worst]):.3g} {unit}.",
+        f" {abs(residual[worst]):.3g} {f'{unit}/s' if unit else 'per s'}.",
         "Leave velocity or angular_velocity out where the joints determine it: it is filled in; or"
         " take the nearest that they allow: simulate(..., close=True).",
     )
-
-
-def speed_unit(unit: str) -> str:
-    """Of the rate of a residual, whose unit may be a user's own."""
-    return f"{unit}/s" if unit else "per s"

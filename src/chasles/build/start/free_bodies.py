@@ -22,13 +22,13 @@ import numpy as np
 from chasles.build.start.factor import DampedKkt, joined
 from chasles.build.start.rows import constraint_rows, least_inertia, lifted, weights
 from chasles.build.system.build import Setup, real_rows
-from chasles.build.system.build_tree import build_tree, free_links, with_feathers
-from chasles.build.system.tree_setup import cuts_of, rotor_cuts
+from chasles.build.system.build_tree import build_tree, free_link, with_feathers
+from chasles.build.system.tree_setup import TreeStorage, cuts_of, rotor_cuts
 from chasles.build.system.tree_state import states_of
 from chasles.core.arrays import ROW_WIDTH, Floats, Integers, Workspace, make_workspace, storage
 from chasles.core.mechanism import Equations
 from chasles.core.outcomes import OK
-from chasles.core.recursion.groups import Loops, LoopWorkspace, make_loop_workspace
+from chasles.core.recursion.groups import Loops, LoopWorkspace
 from chasles.core.recursion.reactions import LastState, solve_states
 from chasles.core.recursion.tables import make_loops
 from chasles.core.recursion.tree import BY_WRENCH, Tree, make_tree_workspace
@@ -107,9 +107,6 @@ class MaximalForm:
         nothing = np.zeros(setup.system.row_count)
         return cls(setup, nothing, nothing, least)
 
-    def with_floors(self, floors: Floats) -> "MaximalForm":
-        return self.sharing(replace(self, floors=floors))
-
     def damped(self, damping: Floats) -> "MaximalForm":
         """On a damped factor, whose pivots never vanish."""
         return self.sharing(replace(self, floors=0.0 * damping, damping=damping))
@@ -126,7 +123,8 @@ class MaximalForm:
     @cached_property
     def tree(self) -> Tree:
         model = self.setup.model
-        tree = build_tree(free_links(model, self.setup.body_index), model.gravity)
+        links = [free_link(model.body(name)) for name in self.setup.body_index]
+        tree = build_tree(links, model.gravity)
         by = lifted(tree.mass, self.least)
         more = least_inertia(self.setup, self.least) * np.array([1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
         tree = tree._replace(mass=tree.mass * by, inertia=tree.inertia * by[:, None] + more)
@@ -137,8 +135,7 @@ class MaximalForm:
         """Rows and program; couplings act on any number of bodies, and are left out."""
         coupled = {coupling.name for coupling in self.setup.model.couplings}
         names = [name for name in self.setup.joint_index if name not in coupled]
-        arrays = self.setup.system, self.setup.joint_index, names
-        return make_loops(self.tree, cuts_of(*arrays) + rotor_cuts(*arrays))
+        return make_loops(self.tree, cuts_of(self.setup, names) + rotor_cuts(self.setup, names))
 
     @cached_property
     def loops(self) -> Loops:
@@ -151,8 +148,7 @@ class MaximalForm:
         """With storage of their own, for stages in a workspace: all forces act by wrenches."""
         along = [BY_WRENCH] * self.setup.system.force_count
         tree_work = make_tree_workspace(self.tree, workspace.signals, True, False, True, along)
-        loop_work = make_loop_workspace(self.loops, self.tree.body_count, self.tree.rate_count)
-        return Equations(self.setup.system, self.tree, tree_work, self.loops, loop_work)
+        return TreeStorage(self.setup, self.tree, tree_work, workspace).equations(self.loops)
 
     def solve(
         self, absolute: Floats, times: Floats | None = None, integrals: Floats | None = None

@@ -55,7 +55,7 @@ class Redundancy:
         )
 
     def which(self, joint: str) -> str:
-        """A joint with those of its components that are not unique, if only some are told."""
+        """A joint with those of its components that are not unique, if only some are known."""
         components = [component for name, component in self.undetermined if name == joint]
         return f"{joint} ({' '.join(components)})" if components else joint
 
@@ -175,7 +175,7 @@ def equilibrated(
     """
     bodies = setup.system.body_count
     jacobian = constraint_rows(setup, entries, absolute).dense(6 * bodies)
-    with np.errstate(all="ignore"):  # what is not finite is told by the caller
+    with np.errstate(all="ignore"):  # the caller refuses what is not finite
         for body in range(bodies):
             angles = jacobian[:, 6 * body : 6 * body + 3]
             angles /= np.abs(angles).max(initial=0.0) or 1.0
@@ -211,25 +211,19 @@ def contradiction(setup: Setup, missed: Floats, what: str, when: str) -> str:
     joints = listed([name for name in names if name not in drivers])
     if not drivers:
         name, component = joint_of_row(setup, int(np.argmax(size)))
-        return (
-            f"joint '{name}' (direction {component}) contradicts other joints {when}: the smallest"
-            f" residual of the {what} they ask for is {size.max():.3g}."
-        )
-    worst = max(drivers, key=lambda name: size[row_of(setup, name)])
-    row = row_of(setup, worst)
-    least = f"{size[row]:.3g} {row_units(setup.system)[row]}{PER[what]}"
-    others = f"the joints {joints}" if joints else "other drivers and couplings"
-    if len(drivers) == 1:
-        word = "coupling" if worst in (c.name for c in setup.model.couplings) else "driver"
-        return (
-            f"{word} '{worst}' contradicts {others} {when}: the smallest residual of the"
-            f" {what} they ask for is {least}."
-        )
-    through = f" through the joints {joints}" if joints else ""
-    return (
-        f"drivers {listed(drivers)} contradict each other{through} {when}: the smallest residual of"
-        f" the {what} they ask for is {least}."
-    )
+        who = f"joint '{name}' (direction {component}) contradicts other joints"
+        least = f"{size.max():.3g}"
+    else:
+        worst = max(drivers, key=lambda name: size[row_of(setup, name)])
+        row = row_of(setup, worst)
+        least = f"{size[row]:.3g} {row_units(setup.system)[row]}{PER[what]}"
+        through = f" through the joints {joints}" if joints else ""
+        who = f"drivers {listed(drivers)} contradict each other{through}"
+        if len(drivers) == 1:
+            word = "coupling" if worst in (c.name for c in setup.model.couplings) else "driver"
+            others = f"the joints {joints}" if joints else "other drivers and couplings"
+            who = f"{word} '{worst}' contradicts {others}"
+    return f"{who} {when}: the smallest residual of the {what} they ask for is {least}."
 
 
 def row_of(setup: Setup, driver: str) -> int:

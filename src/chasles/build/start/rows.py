@@ -27,50 +27,49 @@ HEAVY = 1e30
 
 @dataclass(frozen=True)
 class Rows:
-    """J as blocks on the bodies a and b of joints; couplings act on any number of bodies."""
+    """J as blocks on the twists of bodies: two in a row of a joint, any number in a coupling's."""
 
-    entries: Floats  # (rows, 12)
-    columns: Integers  # (rows, 12), -1 for the ground
-    places: Integers  # (c,) rows of couplings
-    coupled: Floats  # (c, n, 6)
+    count: int  # of the rows, padding included
+    row: Integers  # (k,) of every block
+    body: Integers  # (k,)
+    entries: Floats  # (k, 6)
 
     def times(self, twists: Floats) -> Floats:
-        with_ground = np.append(twists.ravel(), 0.0)
-        found = np.einsum("rc,rc->r", self.entries, with_ground[self.columns])
-        found[self.places] += np.tensordot(self.coupled, twists.reshape(-1, 6), 2)
-        return found
+        """J V (rows,)."""
+        return self.total(np.einsum("kc,kc->k", self.entries, twists.reshape(-1, 6)[self.body]))
+
+    def total(self, values: Floats) -> Floats:
+        """(rows,) Sums of a value of every block (k,)."""
+        return np.bincount(self.row, values, self.count).astype(float)
 
     def sizes(self) -> Floats:
         """(rows, 2) sums of the entries' sizes, on angular and on linear velocities."""
-        found: Floats = np.abs(self.entries).reshape(-1, 2, 2, 3).sum(axis=(1, 3))
-        more = np.abs(self.coupled).reshape(*self.coupled.shape[:2], 2, 3)
-        found[self.places] += more.sum(axis=(1, 3))
-        return found
+        angular, linear = np.abs(self.entries).reshape(-1, 2, 3).sum(axis=2).T
+        return np.column_stack((self.total(angular), self.total(linear)))
 
     def dense(self, count: int) -> Floats:
         """(rows, count) for `count` velocities."""
-        jacobian = np.zeros((len(self.entries), count + 1))
-        np.put_along_axis(jacobian, self.columns, self.entries, axis=1)
-        jacobian[self.places, :count] += self.coupled.reshape(len(self.places), count)
-        return jacobian[:, :count]
+        jacobian = np.zeros((self.count, count // 6, 6))
+        jacobian[self.row, self.body] = self.entries
+        return jacobian.reshape(self.count, count)
 
     def matrix(self, count: int) -> Any:
         """The same, sparse."""
         from scipy.sparse import csr_matrix  # late: few models need it
 
-        coupled = self.coupled.reshape(len(self.places), count)
-        (row, entry), (place, column) = np.nonzero(self.columns >= 0), np.nonzero(coupled)
-        values = np.concatenate((self.entries[row, entry], coupled[place, column]))
-        down = np.concatenate((row, self.places[place]))
-        across = np.concatenate((self.columns[row, entry], column))
-        return csr_matrix((values, (down, across)), shape=(len(self.entries), count))
+        columns = 6 * self.body[:, None] + np.arange(6)
+        places = np.repeat(self.row, 6), columns.ravel()
+        return csr_matrix((self.entries.ravel(), places), shape=(self.count, count))
 
     def pivots(self, inverse: Any) -> Floats:
         r"""(rows,) $\mathrm{diag}(J W^{-1} J^T)$ with blocks (n, 6, 6) of $W^{-1}$."""
-        bodies, blocks = self.columns[:, ::6] // 6, self.entries.reshape(-1, 2, 6)
-        found = np.einsum("rsi,rsij,rsj->r", blocks, inverse[bodies], blocks)
-        found[self.places] += np.einsum("cbi,bij,cbj->c", self.coupled, inverse, self.coupled)
-        return np.asarray(found)
+        across = inverse[self.body]
+        return self.total(np.einsum("ki,kij,kj->k", self.entries, across, self.entries))
+
+    def unit_scale(self, inverse: Any) -> Floats:
+        """(rows,) Factors that make these pivots one; 1 for rows without any."""
+        found = self.pivots(inverse)
+        return 1.0 / np.sqrt(np.where(found > 0.0, found, 1.0))
 
 
 def constraint_rows(
@@ -81,19 +80,20 @@ def constraint_rows(
     With couplings, if the poses (n, 18) are given, at which J is known; with the rows of rotors,
     which are no constraints, if these are asked for.
     """
-    system, entries = setup.system, jacobian.copy()
-    lengths = padded(system.joints.span)
-    ends = np.repeat(np.column_stack((system.joints.a, system.joints.b)), lengths, axis=0)
-    columns = np.where(ends[:, :, None] < 0, -1, 6 * ends[:, :, None] + np.arange(6))
-    columns = columns.reshape(system.row_count, 12)
-    entries[columns < 0] = 0.0
+    system, joints = setup.system, setup.system.joints
+    ends = np.repeat(np.column_stack((joints.a, joints.b)), padded(joints.span), axis=0)
+    acting = ends >= 0
     if not rotors:
-        entries[rotor_places(system)[0]] = 0.0
-    places, coupled = np.zeros(0, np.int64), np.zeros((0, system.body_count, 6))
+        acting[rotor_places(system)[0]] = False
+    row, side = np.nonzero(acting)
+    body, entries = ends[row, side], jacobian.reshape(-1, 2, 6)[row, side]
     if absolute is not None and setup.model.couplings:
-        places = coupled_places(setup)
-        coupled = coupled_matrix(setup, absolute).reshape(len(places), -1, 6)
-    return Rows(entries, columns, places, coupled)
+        coupled = coupled_matrix(setup, absolute).reshape(-1, system.body_count, 6)
+        coupling, moved = np.nonzero(coupled.any(axis=2))
+        row = np.concatenate((row, coupled_places(setup)[coupling]))
+        body = np.concatenate((body, moved))
+        entries = np.concatenate((entries, coupled[coupling, moved]))
+    return Rows(system.row_count, row, body, entries)
 
 
 def mass_matrices(system: System) -> Floats:

@@ -9,8 +9,14 @@ from typing import Any
 import numpy as np
 
 from chasles.build.system.coordinates import coupled_gap, coupled_sizes
-from chasles.build.system.gaps import joint_gap, longest_lever, row_sizes
-from chasles.build.system.parts import ForceTable, carriers, force_arrays, joint_arrays, levers
+from chasles.build.system.gaps import (
+    longest_lever,
+    opening_history,
+    pose_history,
+    row_sizes,
+    stacked,
+)
+from chasles.build.system.parts import Carriers, carriers, force_arrays, joint_arrays, levers
 from chasles.build.system.signals import SignalList
 from chasles.build.system.state import State
 from chasles.compiled import lend
@@ -25,12 +31,14 @@ from chasles.core.arrays import (
     SPACE_FORM,
     Bodies,
     Floats,
+    Forces,
     Hinges,
     Integers,
     System,
     padded,
 )
 from chasles.core.constraints.registry import CONSTRAINTS
+from chasles.core.kinds import Opening
 from chasles.model import (
     GROUND,
     Body,
@@ -76,7 +84,7 @@ class Setup:
     angles: Mapping[str, float] = field(default_factory=dict)  # whole turns at the start, by joint
     displacements: Mapping[str, float] = field(default_factory=dict)  # to the last bit, likewise
     fit: bool = True  # bodies on charts that fit a joint move in its subgroup, the same steps
-    #: What follows from all this and is asked for by every run: made once, never changed.
+    #: What every run derives from all this: made once, never changed.
     follows: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -107,39 +115,60 @@ class Setup:
         """Whether functions that users wrote are part of it."""
         return bool(self.kept_alive or self.signals.samplers)
 
+    @cached_property
+    def parts(self) -> tuple[Any, ...]:
+        """The joints, then the drivers, as the arrays number them."""
+        return (*self.model.joints, *self.model.drivers)
+
+    def raise_users_errors(self) -> None:
+        """What went wrong in a user's formula goes on from here, if anything did."""
+        for formula in self.kept_alive:
+            if formula.error is not None:
+                raise formula.error
+
     def bodies_of(self, name: str) -> tuple[str, str]:
         """The bodies of a joint or driver, as the arrays order them."""
-        for joint in self.model.joints:
-            if joint.name == name:
-                return oriented(joint)
-        driver = self.model.driver(name)
-        if isinstance(driver, PointDriver):
-            return GROUND.name, driver.body
-        if isinstance(driver, CustomCoupling):
-            return GROUND.name, driver.bodies[0]
-        if isinstance(driver, Coupling):
-            return oriented(self.model.joint(driver.joints[0]))
-        assert isinstance(driver, Driver)
-        return oriented(self.model.joint(driver.joint))
+        part = self.parts[self.joint_index[name]]
+        if isinstance(part, PointDriver):
+            return GROUND.name, part.body
+        if isinstance(part, CustomCoupling):
+            return GROUND.name, part.bodies[0]
+        if isinstance(part, Coupling):
+            return oriented(self.model.joint(part.joints[0]))
+        return oriented(self.model.joint(part.joint) if isinstance(part, Driver) else part)
 
     def locked(self, index: int) -> tuple[str, ...]:
         """What the rows of a joint lock; a driver has one row, and a coupling as good as one."""
-        joints = self.model.joints
-        here = index < len(joints)
-        return joints[index].locked if here else self.model.drivers[index - len(joints)].locked
+        locked: tuple[str, ...] = self.parts[index].locked
+        return locked
 
     def gap(self, name: str, absolute: Floats, target: Any = 0.0) -> tuple[Floats, Floats]:
-        """`joint_gap` of a joint or driver; what a coupling is off counts as a rotation."""
-        index = self.joint_index[name]
-        if CONSTRAINTS[self.system.joints.kind[index]].on_coordinates:
-            coupling = self.model.driver(name)
-            assert isinstance(coupling, Coupling)
+        """Rotation (rad) and translation (m) by which a joint or driver is open, in its frame on a.
+
+        Components that the joint leaves free are zero.  `absolute` is (..., n, 18); both results
+        are (..., 3).  A helical joint is measured against the nearest turn of its thread, a driver
+        against the `target` of its motion.  What a coupling is off counts as a rotation.  A custom
+        joint has only residuals: their length counts as translation, whatever their unit.
+        """
+        index, joints = self.joint_index[name], self.system.joints
+        kind = CONSTRAINTS[joints.kind[index]]
+        if kind.on_coordinates:
             rotation = np.zeros((*absolute.shape[:-2], 3))
-            rotation[..., 2] = coupled_gap(self, coupling, absolute)
+            rotation[..., 2] = coupled_gap(self, self.parts[index], absolute)
             return rotation, np.zeros_like(rotation)
-        joint = self.model.joints[index] if index < len(self.model.joints) else None
-        residual = joint.residual if isinstance(joint, CustomJoint) else None
-        return joint_gap(self.system, index, absolute, target, residual)
+        part = self.parts[index]
+        turn, shift = opening_history(joints, index, absolute)
+        opening = Opening(
+            turn=turn,
+            shift=shift,
+            constant=float(joints.constant[index]),
+            locked=int(joints.locked[index]),
+            target=target,
+            poses=[pose_history(absolute, int(body[index])) for body in (joints.a, joints.b)],
+            residual=part.residual if isinstance(part, CustomJoint) else None,
+        )
+        rotation, translation = kind.gap(opening)
+        return stacked(rotation, absolute), stacked(translation, absolute)
 
     def length_unit(self, name: str) -> str:
         """The unit of a joint's translation; the residuals of a custom joint may have any."""
@@ -182,12 +211,12 @@ def build(
     kept_alive: list[Any] = []
     by = carriers(bodies)
     joints = joint_arrays(model, by, signals, kept_alive)
-    force_table = force_arrays(model, by, signals)
-    hinges = hinges_of(model, force_table, frozenset(count_turns))
+    forces, quadratures = force_arrays(model, by, signals, kept_alive)
+    hinges = hinges_of(model, forces, quadratures, frozenset(count_turns))
     system = System(
-        bodies=body_arrays(model, spaces, order),
+        bodies=body_arrays(model, spaces, bodies, by),
         joints=joints,
-        forces=force_table.forces,
+        forces=forces,
         hinges=hinges,
         signals=signals.arrays(),
         gravity=np.array(model.gravity),
@@ -197,25 +226,25 @@ def build(
         force_count=len(model.forces),
         drive_count=len(model.drivers),
         signal_count=signals.count,
-        quadrature_count=force_table.quadratures + hinges.count,
+        quadrature_count=quadratures + hinges.count,
         row_count=int(padded(joints.span).sum()),
     )
-    begun = None if start is None else rows_of(start, model, order)
+    begun = None if start is None else start.to_absolute(model, order)
     names = [*model.joint_names, *model.driver_names]
     joint_index = {name: index for index, name in enumerate(names)}
     return Setup(
-        model, spaces, acceleration, system, entered_poses(bodies) if begun is None else begun,
-        body_index, joint_index, signals, (*kept_alive, *force_table.kept_alive),
-        begun, {} if start is None else known_of(start.angles, "angle", model),
+        model, spaces, acceleration, system, entered_poses(by) if begun is None else begun,
+        body_index, joint_index, signals, tuple(kept_alive), begun,
+        {} if start is None else known_of(start.angles, "angle", model),
         {} if start is None else known_of(start.displacements, "displacement", model), fit,
     )  # fmt: skip
 
 
-def hinges_of(model: Model, table: ForceTable, named: Collection[str]) -> Hinges:
+def hinges_of(model: Model, forces: Forces, first: int, named: Collection[str]) -> Hinges:
     """Those of the named joints that have an angle, unless a force counts it anyway."""
     counted = {
         force.joint
-        for force, column in zip(model.forces, table.forces.angle.tolist())
+        for force, column in zip(model.forces, forces.angle.tolist())
         if isinstance(force, JointForce) and column >= 0
     }
     found = [
@@ -225,22 +254,15 @@ def hinges_of(model: Model, table: ForceTable, named: Collection[str]) -> Hinges
     ]
     numbers, signs = zip(*found) if found else ((), ())
     joint, sign = np.array(numbers, np.int64), np.array(signs, float)
-    return Hinges(joint, sign, table.quadratures, len(found))
+    return Hinges(joint, sign, first, len(found))
 
 
-def entered_poses(bodies: list[Body]) -> Floats:
+def entered_poses(by: Carriers) -> Floats:
     """Absolute rows (n, 18) of bodies as they were entered, without velocities."""
-    absolute = np.zeros((len(bodies), ABSOLUTE_WIDTH))
-    for index, body in enumerate(bodies):
-        absolute[index, POSE_R : POSE_R + 9] = np.ravel(body.rotation)
-        absolute[index, POSE_X : POSE_X + 3] = body.position
+    absolute = np.zeros((len(by.index), ABSOLUTE_WIDTH))
+    absolute[:, POSE_R : POSE_R + 9] = by.rotation[:-1].reshape(-1, 9)
+    absolute[:, POSE_X : POSE_X + 3] = by.position[:-1]
     return absolute
-
-
-def rows_of(start: State, model: Model, order: list[str]) -> Floats:
-    """Absolute rows (n, 18) of a state in the order of the arrays."""
-    place = {name: row for row, name in enumerate(model.body_names)}
-    return start.to_absolute(model)[[place[name] for name in order]]
 
 
 def known_of(values: Mapping[str, float], coordinate: Coordinate, model: Model) -> dict[str, float]:
@@ -250,31 +272,25 @@ def known_of(values: Mapping[str, float], coordinate: Coordinate, model: Model) 
     return dict(values)
 
 
-def body_arrays(model: Model, spaces: dict[str, Space], order: list[str]) -> Bodies:
-    """Inertia and space of the bodies, in the given order."""
-    bodies = [model.body(name) for name in order]
-    index = {name: number for number, name in enumerate(order)}
+def body_arrays(model: Model, spaces: dict[str, Space], bodies: list[Body], by: Carriers) -> Bodies:
+    """Inertia and space of the bodies; frames of charts in SE(3) are at the centres of mass."""
+    chosen = [spaces[body.name] for body in bodies]
+    points = [
+        body.position if space.group == "SE3" else frame_point(space, body, model)
+        for body, space in zip(bodies, chosen)
+    ]
+    places = [f"the frame of the space of body '{body.name}'" for body in bodies]
+    references = [space.relative_to for space in chosen]
     inertia = np.array([body.inertia for body in bodies])
-    references = [spaces[name].relative_to for name in order]
     return Bodies(
         mass=np.array([body.mass for body in bodies]),
         inertia=np.ascontiguousarray(inertia[:, [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]),
-        frame_point=frame_points(model, spaces, bodies),
-        group=np.array([GROUP_CODES[spaces[name].group] for name in order], np.int64),
-        reference=np.array([GROUND_INDEX if r is None else index[r] for r in references], np.int64),
+        frame_point=levers(points, np.arange(len(bodies)), places, by),
+        group=np.array([GROUP_CODES[space.group] for space in chosen], np.int64),
+        reference=np.array(
+            [GROUND_INDEX if name is None else by.index[name] for name in references], np.int64
+        ),
     )
-
-
-def frame_points(model: Model, spaces: dict[str, Space], bodies: list[Body]) -> Floats:
-    """Origins of the charts' frames from the centres of mass, (n, 3); SE(3) has its own there."""
-    points = [
-        body.position
-        if spaces[body.name].group == "SE3"
-        else frame_point(spaces[body.name], body, model)
-        for body in bodies
-    ]
-    places = [f"the frame of the space of body '{body.name}'" for body in bodies]
-    return levers(points, np.arange(len(bodies)), places, carriers(bodies))
 
 
 def check_closed(setup: Setup) -> None:

@@ -5,7 +5,7 @@ Links may be massless, which bodies of a model may not: a massless cross between
 universal joint, as long as something with mass hangs on it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -23,7 +23,6 @@ from chasles.core.recursion.tree import (
     STORED,
     Tree,
 )
-from chasles.model import InvalidBody, Model
 from chasles.model.pairs import ANY_POINT, COORDINATES_OF, pair_of_rows
 
 #: The axes of a body, a little askew: measured along these, no axis is undecided between two of
@@ -83,11 +82,6 @@ def free_link(body: Any, pair: str = "free", point: Floats = ORIGIN, reference: 
     )  # fmt: skip
 
 
-def free_links(model: Model, names: Iterable[str]) -> list[Link]:
-    """All bodies free, at their centres of mass."""
-    return [free_link(model.body(name)) for name in names]
-
-
 def pair_kind(joint: Any) -> str | None:
     """The pair that a joint is: what it leaves free is a subgroup, whatever its class; or None."""
     if not joint.is_lower_pair:
@@ -105,7 +99,6 @@ def words_of(joint: Any) -> tuple[str, ...]:
 
 def build_tree(links: Sequence[Link], gravity: Any) -> Tree:
     """The arrays of the links, in the frames the recursion works in."""
-    check_masses(links)
     axes, centres, points, inertia = working_frames(links)
     pairs = [pair_of(link) for link in links]
     stored = np.concatenate(([0], np.cumsum([STORED[pair] for pair in pairs])))
@@ -208,15 +201,6 @@ def with_feathers(tree: Tree, weight: float = 1.0) -> Tree:
 def undriven(tree: Tree) -> Tree:
     """The same tree, all of whose coordinates are free."""
     return tree._replace(driven=np.full(tree.rate_count, -1, np.int64), driven_count=0)
-
-
-def check_masses(links: Sequence[Link]) -> None:
-    for link in links:
-        if link.mass < 0.0 or not np.isfinite(link.mass):
-            raise InvalidBody(
-                f"body '{link.name}': mass must be 0 kg or more, got {link.mass:g}.",
-                "Give a mass, or 0 for a frame that carries others.",
-            )
 
 
 def flushing_bodies(parents: Integers) -> Integers:

@@ -91,8 +91,8 @@ def entered(setup: "Setup", joint: str) -> float:
 
 def hinge_names(setup: "Setup") -> list[str]:
     """The joints whose turns are counted though no force acts on them."""
-    names = setup.model.joint_names
-    return [names[joint] for joint in setup.system.hinges.joint.tolist()]
+    joints = setup.model.joints
+    return [joints[joint].name for joint in setup.system.hinges.joint.tolist()]
 
 
 def angle_columns(setup: "Setup") -> dict[str, list[int]]:
@@ -136,17 +136,9 @@ def coupled_coordinates(
     known = setup.angles if near is None else near
     found = []
     for joint, word, _ in coupling.terms:
-        turn, shift = opening_history(setup.system.joints, setup.joint_index[joint], absolute)
-        sign = orientation(setup, joint)
-        if word == ANGLE:
-            found.append(
-                nearest_turn(
-                    sign * turn_about_axis(turn),
-                    known.get(joint, setup.model.joint(joint).at_start(ANGLE)),
-                )
-            )
-        else:
-            found.append(sign * shift[2])
+        value = coordinate_of_poses(setup, joint, word, absolute)
+        near_by = known.get(joint, entered(setup, joint))
+        found.append(nearest_turn(value, near_by) if word == ANGLE else value)
     return found
 
 
@@ -263,12 +255,11 @@ def coordinate(
 def unwrapped_angle(setup: "Setup", joint: str, absolute: Floats, times: Floats) -> Floats:
     """An angle whose turns were not counted (T,): the rates at both ends tell those between states.
 
-    Those before the start are told by the state in which it began.
+    Turns before the start follow from the state in which it began.
     """
     angle = coordinate_of_poses(setup, joint, "angle", absolute)
-    angle = (
-        angle + nearest_turn(angle[0], setup.angles.get(joint, entered(setup, joint))) - angle[0]
-    )
+    first = nearest_turn(angle[0], setup.angles.get(joint, entered(setup, joint)))
+    angle = angle + first - angle[0]
     rate = coordinate_rate(setup, joint, "angle", absolute)
     expected = 0.5 * (rate[1:] + rate[:-1]) * np.diff(times)
     steps = np.diff(angle)

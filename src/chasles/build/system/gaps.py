@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from chasles.core.arrays import Floats, Forces, Joints, System, flat_arrays, padded
 from chasles.core.constraints.registry import CONSTRAINTS
 from chasles.core.constraints.rolling import ROLLING_DISC
-from chasles.core.kinds import METRE, Opening
+from chasles.core.kinds import METRE
 from chasles.core.placed import opening_of, pose_of
 
 #: Cosine between the axis of a disc and the normal of its plane, above which it lies on it.
@@ -42,31 +42,6 @@ def opening_history(pairs: Joints | Forces, index: int, absolute: Floats) -> Any
     return opening_of(flat_arrays(pairs), index, in_columns(absolute))
 
 
-def joint_gap(
-    system: System, joint: int, absolute: Floats, target: Any = 0.0, residual: Any = None
-) -> tuple[Floats, Floats]:
-    """Rotation (rad) and translation (m) by which a joint is open, in its frame on body a.
-
-    Components that the joint leaves free are zero.  `absolute` is (..., n, 18); both results are
-    (..., 3).  A helical joint is measured against the nearest turn of its thread, a driver against
-    the `target` of its motion.  A custom joint has only its `residual`, a function of two poses:
-    the length of what it returns counts as translation, whatever its unit.
-    """
-    joints = system.joints
-    turn, shift = opening_history(joints, joint, absolute)
-    opening = Opening(
-        turn=turn,
-        shift=shift,
-        constant=float(joints.constant[joint]),
-        locked=int(joints.locked[joint]),
-        target=target,
-        poses=[pose_history(absolute, int(body[joint])) for body in (joints.a, joints.b)],
-        residual=residual,
-    )
-    rotation, translation = CONSTRAINTS[joints.kind[joint]].gap(opening)
-    return stacked(rotation, absolute), stacked(translation, absolute)
-
-
 def stacked(vector: Any, absolute: Floats) -> Floats:
     """A formula's tuple over states as one array (..., 3)."""
     out = np.empty((*absolute.shape[:-2], 3))
@@ -88,14 +63,30 @@ def flat_disc(system: System, absolute: Floats) -> int | None:
 Alike = tuple[int, int, int]
 
 
+def joint_levers(system: System) -> Floats:
+    """(2, joints) Distances of joints from the centres of mass of their bodies a and b, m.
+
+    0 on the ground.
+    """
+    joints = system.joints
+    return np.array(
+        [
+            np.where(ends >= 0, np.linalg.norm(points, axis=1), 0.0)
+            for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
+        ]
+    )
+
+
 def longest_lever(system: System) -> float:
     """The largest distance of a joint from a centre of mass, or a radius of gyration, in m."""
-    joints = system.joints
-    levers = [
-        np.linalg.norm(points[ends >= 0], axis=1).max(initial=0.0)
-        for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
-    ]
-    return float(max(*levers, gyration_radii(system).max(initial=0.0)))
+    radii = gyration_radii(system)
+    return float(max(joint_levers(system).max(initial=0.0), radii.max(initial=0.0)))
+
+
+def typical_length(system: System) -> float:
+    """The mean distance of the joints from the centres of mass, or 1 m if all are there."""
+    levers = joint_levers(system)
+    return float(np.mean(levers[levers > 0.0])) if levers.any() else 1.0
 
 
 def gyration_radii(system: System) -> Floats:
@@ -114,12 +105,9 @@ def row_sizes(system: System) -> Floats:
     The length is the lever of the joint, or the radius of gyration of its bodies if that is longer;
     the longest of all where it has neither, at the point of a frame without mass.
     """
-    joints, gyration = system.joints, np.append(gyration_radii(system), 0.0)
-    levers = [
-        np.where(ends >= 0, np.maximum(np.linalg.norm(points, axis=1), gyration[ends]), 0.0)
-        for points, ends in ((joints.point_a, joints.a), (joints.point_b, joints.b))
-    ]
-    lever = np.maximum(*levers)
+    joints, gyration = system.joints, np.append(gyration_radii(system), 0.0)  # the ground's last
+    ends = np.array([joints.a, joints.b])
+    lever = np.maximum(joint_levers(system), gyration[ends]).max(axis=0)
     lever = np.where(lever > 0.0, lever, longest_lever(system))
     return np.where(row_units(system) == METRE, np.repeat(lever, padded(joints.span)), 1.0)
 

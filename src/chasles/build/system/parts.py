@@ -76,7 +76,7 @@ def levers(
     points: Sequence[Vector3], bodies: Integers, places: Sequence[str], by: Carriers
 ) -> Floats:
     """From centres of mass to points of the world at the start, in body frames (k, 3)."""
-    with np.errstate(over="ignore"):  # which is told below
+    with np.errstate(over="ignore"):  # refused below
         offsets = np.array(points).reshape(-1, 3) - by.position[bodies]
     if not np.isfinite(offsets).all():
         worst = int(np.flatnonzero(~np.isfinite(offsets).all(axis=1))[0])
@@ -162,14 +162,14 @@ def joint_arrays(model: Model, by: Carriers, signals: SignalList, kept_alive: li
     parts: list[Any] = [*model.joints, *model.drivers]
     places = [place_of(part) for part in parts]
     codes = [CONSTRAINTS.code_of(part, where) for part, where in zip(parts, places)]
-    entries = [CONSTRAINTS[code].entry(part, model) for part, code in zip(parts, codes)]
-    rows = np.array(
-        [
-            0 if CONSTRAINTS[code].on_coordinates else len(part.locked)
-            for part, code in zip(parts, codes)
-        ],
-        np.int64,
-    )
+    kinds = [CONSTRAINTS[code] for code in codes]
+    entries = [kind.entry(part, model) for part, kind in zip(parts, kinds)]
+    own = [0 if kind.on_coordinates else len(part.locked) for part, kind in zip(parts, kinds)]
+    rows = np.array(own, np.int64)
+    addresses = [
+        formula_address(part, by, kept_alive) if kind.calls_user else 0
+        for part, kind in zip(parts, kinds)
+    ]
     rotors = np.array([rotors_of(part) for part in parts], float).reshape(-1, 6)
     span = rows + (rotors > 0.0).sum(axis=1)
     drive, drive_work = driver_columns(model, signals)
@@ -185,21 +185,16 @@ def joint_arrays(model: Model, by: Carriers, signals: SignalList, kept_alive: li
         kind=np.array(codes, np.int64),
         drive=drive,
         drive_work=drive_work,
-        address=np.array(
-            [
-                formula_address(part, by, kept_alive) if CONSTRAINTS[code].calls_user else 0
-                for part, code in zip(parts, codes)
-            ],
-            np.int64,
-        ),
+        address=np.array(addresses, np.int64),
     )
 
 
 def rotors_of(part: Any) -> list[float]:
     """(6,) Rotor inertia by component of the relative twist, which coordinates follow in order."""
-    if not isinstance(part, Joint) or not part.rotors:
+    rotors = part.rotors if isinstance(part, Joint) else ()
+    if not rotors:
         return [0.0] * 6
-    inertia = iter(part.rotors)
+    inertia = iter(rotors)
     return [0.0 if word in part.locked else next(inertia) for word in TWIST_COMPONENTS]
 
 
@@ -233,15 +228,6 @@ def formula_address(joint: Any, by: Carriers, kept_alive: list[Any]) -> int:
 WIDTH = 1 + MOST_SEEN
 
 
-@dataclass(frozen=True)
-class ForceTable:
-    """Arrays of the forces, and how many integrals the model needs."""
-
-    forces: Forces
-    quadratures: int
-    kept_alive: tuple[Any, ...]
-
-
 def seen_by(force: Any, by: Carriers) -> list[int]:
     """How many bodies a formula moves, and which, where it is more than one; padded with zeros."""
     several = force.bodies if isinstance(force, CustomForce) and force.others else ()
@@ -249,8 +235,13 @@ def seen_by(force: Any, by: Carriers) -> list[int]:
     return row + [0] * (WIDTH - len(row))
 
 
-def force_arrays(model: Model, by: Carriers, signals: SignalList) -> ForceTable:
-    """Arrays of all forces.  Integrals: work of forces, work of drivers, unwrapped angles."""
+def force_arrays(
+    model: Model, by: Carriers, signals: SignalList, kept_alive: list[Any]
+) -> tuple[Forces, int]:
+    """Arrays of all forces, and the number of integrals that they and the drivers need.
+
+    Integrals: work of forces, work of drivers, unwrapped angles.
+    """
     places = [force.where for force in model.forces]
     codes = [FORCES.code_of(force, force.where) for force in model.forces]
     entries = [FORCES[code].entry(f, model, signals) for f, code in zip(model.forces, codes)]
@@ -263,6 +254,7 @@ def force_arrays(model: Model, by: Carriers, signals: SignalList) -> ForceTable:
         if entry.counts_turns:
             angle[number] = quadratures
             quadratures += 1
+    kept_alive.extend(formula for formula in formulas if formula)
     forces = Forces(
         **carried_frames([entry.frames for entry in entries], places, by),
         law=law,
@@ -272,4 +264,4 @@ def force_arrays(model: Model, by: Carriers, signals: SignalList) -> ForceTable:
         address=np.array([f.address if f else 0 for f in formulas], np.int64),
         seen=np.array([seen_by(force, by) for force in model.forces], np.int64).reshape(-1, WIDTH),
     )
-    return ForceTable(forces, quadratures, tuple(f for f in formulas if f))
+    return forces, quadratures

@@ -71,7 +71,7 @@ class SignalScan:
         times, owners, table = times[finite], owners[finite], table[finite]
         begins = self.origin + first * self.step if first else -np.inf
         for broken in self.breaks(times, table):
-            if broken[0] > begins:  # else the block before has told it
+            if broken[0] > begins:  # else the block before has found it
                 found.append((int(owners[np.argmax(times == broken[0])]), broken[1]))
         found = [(step, error) for step, error in found if step < end]
         return min(found, key=lambda item: item[0]) if found else None
@@ -79,7 +79,7 @@ class SignalScan:
     def rows_to_failure(self, times: Floats, ours: np.ndarray) -> Floats:
         """Rows at some times, in order, to soon after the first of ours that is not finite.
 
-        What fails is asked for again and again, which takes long, and nobody will get there.
+        Calls that fail are slow, and the run stops at the first.
         """
         pieces = []
         for first in range(0, len(times), AT_ONCE):

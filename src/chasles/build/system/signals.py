@@ -23,7 +23,7 @@ Sampler = Callable[[Floats], Floats]
 MISFIT = 1e-9
 #: Times at which fits are compared with functions at once.
 AT_ONCE = 2**17
-#: The part of a run for which asking a function instead of its fit is told.
+#: The part of a run without a fit from which a note says that the function itself is called.
 TOLD = 0.01
 #: Fits that several problems share, by function and by whether derivatives are wanted.
 SHARED: ContextVar[dict[tuple[int, bool], Panels] | None] = ContextVar("SHARED", default=None)
@@ -133,7 +133,7 @@ def fitted_function(function: Any, column: int, orders: int, owner: str) -> Fitt
 
 
 def fitted_sampler(sampler: Sampler, column: int, width: int) -> Fitted:
-    """The columns of a sampler, whose rates nobody asks for."""
+    """The columns of a sampler, whose rates are not needed."""
 
     def row(time: float) -> Floats:
         try:
@@ -192,16 +192,13 @@ class SignalList:
     made_until: float = 0.0  # and how far their fits reach
 
     def add(self, sampler: Any, width: int, check: Check | None = None) -> int:
-        """Add `width` columns that `sampler(times)` (T, width) tells in Python; their first number.
+        """Add `width` columns, `sampler(times)` (T, width) in Python; the number of the first.
 
         The sampler of an object that knows its `parts` (drivers, motors) stands for these.
         With a `check` it is a motion that has to be smooth (see `signal_scan`).
         """
-        self.count = max(self.count, 1)
-        first = self.count
+        first = self.add_columns(width)
         self.samplers.append(sampler)
-        self.count += width
-        self.made = None
         owner: Any = getattr(sampler, "__self__", None)
         if check is not None:
             self.motions.append((first, self.count, owner))
@@ -212,6 +209,12 @@ class SignalList:
             for order, function, many in signal.sources(orders):
                 self.add_function(function, first + column + order, many, named)
         return first
+
+    def add_columns(self, width: int) -> int:
+        """The number of the first of some new columns, after the time."""
+        self.need_time()
+        self.count, self.made = self.count + width, None
+        return self.count - width
 
     def add_function(self, function: Any, column: int, orders: int, owner: str) -> None:
         """A wave as it is, machine code by its address, any other function by a fit."""
@@ -240,11 +243,8 @@ class SignalList:
 
     def hold(self, name: str) -> int:
         """Add a column that no function writes: the input of a motor, 0 unless someone sets it."""
-        self.count = max(self.count, 1)
-        self.inputs[name] = self.count
-        self.count += 1
-        self.made = None
-        return self.count - 1
+        self.inputs[name] = self.add_columns(1)
+        return self.inputs[name]
 
     @property
     def varies(self) -> bool:
@@ -304,9 +304,9 @@ class SignalList:
         )
 
     def confront(self, times: Floats) -> None:
-        """Compare fits with the functions at some times: a pulse shorter than a panel is asked for.
+        """Compare fits with the functions at some times: a fit may miss a pulse within a panel.
 
-        Fits are checked where they are made, but between those points nobody has looked.
+        Where they differ, the function itself is called from then on.
         """
         self.arrays(float(times.max(initial=0.0)))
         for fitted in self.fitted:

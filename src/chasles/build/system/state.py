@@ -1,6 +1,6 @@
 """A state in words and SI units: all bodies of a model at one time; and poses moved by twists."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,21 +126,19 @@ class State:
             displacements=displacements or {},
         )
 
-    def to_absolute(self, model: Model) -> Floats:
-        """Rows (R, r, omega, v) in the order of the model, which has the same bodies."""
+    def to_absolute(self, model: Model, order: Sequence[str] | None = None) -> Floats:
+        """Rows (R, r, omega, v) of the bodies of a model, in its order or the one given."""
         for name in self.bodies:
             checked_model(model).body(name, where="state")
-        rows = {name: row for row, name in enumerate(self.bodies)}
         for name in model.body_names:
             UnknownName.check("body", name, self.bodies, "state")
-        order = [rows[name] for name in model.body_names]
-        absolute = np.zeros((len(order), ABSOLUTE_WIDTH))
-        absolute[:, POSE_R : POSE_R + 9] = self.rotation[order].reshape(-1, 9)
-        absolute[:, POSE_X : POSE_X + 3] = self.position[order]
-        absolute[:, TWIST : TWIST + 3] = self.angular_velocity[order]
-        velocity = np.einsum("bji,bj->bi", self.rotation, self.velocity)
-        absolute[:, TWIST + 3 :] = velocity[order]
-        return absolute
+        absolute = np.zeros((len(self.bodies), ABSOLUTE_WIDTH))
+        absolute[:, POSE_R : POSE_R + 9] = self.rotation.reshape(-1, 9)
+        absolute[:, POSE_X : POSE_X + 3] = self.position
+        absolute[:, TWIST : TWIST + 3] = self.angular_velocity
+        absolute[:, TWIST + 3 :] = np.einsum("bji,bj->bi", self.rotation, self.velocity)
+        rows = {name: row for row, name in enumerate(self.bodies)}
+        return absolute[[rows[name] for name in order or model.body_names]]
 
 
 def checked_bodies(bodies: Any) -> tuple[str, ...]:

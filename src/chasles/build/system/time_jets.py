@@ -76,9 +76,12 @@ def product(a, b):
 
 
 @register_jitable
-def inverse(x):
-    r = 1.0 / x.value
-    return chain(x, r, -r * r, 2.0 * r * r * r)
+def quotient(a, b):
+    """q = a / b from q b = a."""
+    value = a.value / b.value
+    rate = (a.rate - value * b.rate) / b.value
+    second = a.second - 2.0 * rate * b.rate - value * b.second
+    return jet(value, rate, second / b.value)
 
 
 def is_jet(kind: Any) -> bool:
@@ -89,54 +92,37 @@ def is_number(kind: Any) -> bool:
     return isinstance(kind, types.Number | types.Boolean)
 
 
-def binary(function: Any, both: Any, right_number: Any, left_number: Any) -> None:
-    """Teach the compiler an operator of jets and numbers."""
+def lift(x):
+    """A jet as it is, a number as a constant one."""
+    return x
+
+
+@overload(lift)
+def _lift_compiled(x):
+    return (lambda x: x) if is_jet(x) else (lambda x: jet(1.0 * x, 0.0, 0.0))
+
+
+def binary(function: Any, rule: Any) -> None:
+    """Teach the compiler an operator of jets, and of jets and numbers."""
+    compiled = register_jitable(rule)
 
     @overload(function)
     def _compiled(a, b):
-        if is_jet(a) and is_jet(b):
-            return both
-        if is_jet(a) and is_number(b):
-            return right_number
-        if is_number(a) and is_jet(b):
-            return left_number
+        known = all(is_jet(x) or is_number(x) for x in (a, b))
+        if known and (is_jet(a) or is_jet(b)):
+            return lambda a, b: compiled(lift(a), lift(b))
         return None
 
 
-binary(
-    operator.add,
-    lambda a, b: jet(a.value + b.value, a.rate + b.rate, a.second + b.second),
-    lambda a, b: jet(a.value + b, a.rate, a.second),
-    lambda a, b: jet(a + b.value, b.rate, b.second),
-)
-binary(
-    operator.sub,
-    lambda a, b: jet(a.value - b.value, a.rate - b.rate, a.second - b.second),
-    lambda a, b: jet(a.value - b, a.rate, a.second),
-    lambda a, b: jet(a - b.value, -b.rate, -b.second),
-)
-binary(
-    operator.mul,
-    lambda a, b: product(a, b),
-    lambda a, b: jet(a.value * b, a.rate * b, a.second * b),
-    lambda a, b: jet(a * b.value, a * b.rate, a * b.second),
-)
-binary(
-    operator.truediv,
-    lambda a, b: product(a, inverse(b)),
-    lambda a, b: jet(a.value / b, a.rate / b, a.second / b),
-    lambda a, b: product(jet(1.0 * a, 0.0, 0.0), inverse(b)),
-)
+binary(operator.add, lambda a, b: jet(a.value + b.value, a.rate + b.rate, a.second + b.second))
+binary(operator.sub, lambda a, b: jet(a.value - b.value, a.rate - b.rate, a.second - b.second))
+binary(operator.mul, lambda a, b: product(a, b))
+binary(operator.truediv, lambda a, b: quotient(a, b))
 
 
 def comparison(function: Any) -> None:
     """Teach the compiler a comparison, by the values."""
-    binary(
-        function,
-        lambda a, b: function(a.value, b.value),
-        lambda a, b: function(a.value, b),
-        lambda a, b: function(a, b.value),
-    )
+    binary(function, lambda a, b: function(a.value, b.value))
 
 
 for _comparison in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
@@ -207,7 +193,7 @@ def c_function(function: Any, column: int, orders: int) -> Any | None:
         found = jet(NAN, NAN, NAN)
         try:
             found = user(jet(t, 1.0, 0.0))
-        except Exception:  # told by Python, which is asked at the same time
+        except Exception:  # Python, called at the same time, reports it
             found = jet(NAN, NAN, NAN)
         out[column] = found.value
         if orders > 1:

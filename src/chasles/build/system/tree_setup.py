@@ -1,6 +1,6 @@
 """A model on the subgroups of its joints in numbers: its tree, what drives it, what is cut."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +11,11 @@ from chasles.build.system.coordinates import Key, angle_columns, coordinate_keys
 from chasles.build.system.gaps import frame_of
 from chasles.build.system.state import State
 from chasles.build.system.tree_state import place_of, states_of
-from chasles.core.arrays import Floats, Integers, System, row_span
+from chasles.core.arrays import Floats, Integers, Workspace, row_span
 from chasles.core.constraints.registry import CONSTRAINTS, PAIR
-from chasles.core.recursion.groups import Gauge, LoopConstraint, Term
-from chasles.core.recursion.tree import Tree
+from chasles.core.mechanism import Equations
+from chasles.core.recursion.groups import Gauge, LoopConstraint, Loops, Term, make_loop_workspace
+from chasles.core.recursion.tree import Tree, TreeWorkspace
 from chasles.model import Coupling, CustomCoupling, Driver, Joint, Model
 from chasles.model.coordinates import ANGLE, DISPLACEMENT
 from chasles.spaces.on_subgroups import subgroup_tree
@@ -35,6 +36,20 @@ class TreeSetup(NamedTuple):
     body_of: dict[str, int]  # joint -> the body that is on its subgroup
     #: Where points (q + v,) have coordinates and their rates; None of joints that are cut.
     places: dict[Key, tuple[int, int] | None]
+
+
+class TreeStorage(NamedTuple):
+    """What a factor is made of and in."""
+
+    setup: Setup
+    tree: Tree
+    tree_work: TreeWorkspace
+    workspace: Workspace
+
+    def equations(self, loops: Loops) -> Equations:
+        """The equations of the tree with some rows, in storage of their own."""
+        loop_work = make_loop_workspace(loops, self.tree.body_count, self.tree.rate_count)
+        return Equations(self.setup.system, self.tree, self.tree_work, loops, loop_work)
 
 
 def build_counted(
@@ -70,12 +85,12 @@ def new_tree_setup(setup: Setup) -> TreeSetup:
         for driver in model.drivers
         if driver.name not in driven and not isinstance(driver, Coupling)
     ]
-    cuts = cuts_of(system, setup.joint_index, [*carried.cut, *rest])
+    cuts = cuts_of(setup, [*carried.cut, *rest])
     more = [c[1] for c in carried.parents.values() if c and is_centred(model.joint(c[1]))]
     cuts += [coupling_cut(setup, tree, body_of, coupling) for coupling in model.couplings]
-    for cut in cuts_of(system, setup.joint_index, more):  # a ball and more: the more is left over
+    for cut in cuts_of(setup, more):  # a ball and more: the more is left over
         cuts.append(cut._replace(rows=cut.rows[len(BALL_ROWS) :]))
-    cuts += rotor_cuts(system, setup.joint_index, carried.cut)
+    cuts += rotor_cuts(setup, carried.cut)
     places = dict[Key, tuple[int, int] | None]().fromkeys(coordinate_keys(model))
     for name, word in places:
         if name in body_of:
@@ -124,11 +139,12 @@ def links_of(setup: Setup, tree: SpanningTree, first: Mapping[tuple[str, int], i
         joint, parent = model.joint(carried[1]), setup.body_index.get(carried[0], -1)
         pair = "spherical" if is_centred(joint) else pair_kind(joint)
         assert pair is not None  # others carry nothing
+        words = words_of(joint) if first else ()
         links.append(
             Link(
                 name, parent, pair, body.mass, body.inertia, *frames_between(setup, joint, name),
                 pitch=joint.pitch, armature=joint.rotors, joint=joint.name,
-                driven=tuple(first.get((joint.name, k), -1) for k in range(len(words_of(joint)))),
+                driven=tuple(first.get((joint.name, k), -1) for k in range(len(words))),
             )
         )  # fmt: skip
     return links
@@ -200,58 +216,41 @@ def gauge_of(setup: Setup, name: str, word: str, powers: tuple[float, ...]) -> G
 def driven_coordinates(model: Model, tree: SpanningTree) -> dict[str, tuple[str, int]]:
     """(joint, coordinate) of the drivers that prescribe one of the tree's, the first for each."""
     carrying = {carried[1] for carried in tree.parents.values() if carried}
-    found: dict[str, tuple[str, int]] = {}
+    found: dict[tuple[str, int], str] = {}
     for driver in model.drivers:
         if isinstance(driver, Driver) and driver.joint in carrying:
             known = words_of(model.joint(driver.joint))
             if driver.coordinate in known:
-                driven = driver.joint, known.index(driver.coordinate)
-                if driven not in found.values():
-                    found[driver.name] = driven
-    return found
+                found.setdefault((driver.joint, known.index(driver.coordinate)), driver.name)
+    return {name: driven for driven, name in found.items()}
 
 
-def locked_turns(system: System, joint: int) -> int:
-    """How many rows of a lower pair lock turns; they come first."""
-    is_pair = system.joints.kind[joint] == PAIR
-    return int(system.joints.locked[joint] & 0b111).bit_count() if is_pair else 0
-
-
-def cuts_of(
-    system: System, joint_index: Mapping[str, int], names: Sequence[str]
-) -> list[LoopConstraint]:
+def cuts_of(setup: Setup, names: Iterable[str]) -> list[LoopConstraint]:
     """The cut joints and drivers of some names, with all their rows."""
-    cuts = []
+    cuts, joints = [], setup.system.joints
     for name in names:
-        index = joint_index[name]
-        span, joints = row_span(system, index), system.joints
-        cuts.append(
-            LoopConstraint(
-                index, int(joints.a[index]), int(joints.b[index]),
-                tuple(range(span.start, span.stop)),
-                balanced=CONSTRAINTS[joints.kind[index]].balanced,
-                shifts=span.start + locked_turns(system, index),
-            )
-        )  # fmt: skip
+        index = setup.joint_index[name]
+        span = row_span(setup.system, index)
+        turns = int(joints.locked[index] & 0b111).bit_count()  # come first in a lower pair
+        shifts = span.start + (turns if joints.kind[index] == PAIR else 0)
+        balanced = CONSTRAINTS[joints.kind[index]].balanced
+        ends = int(joints.a[index]), int(joints.b[index])
+        rows = tuple(range(span.start, span.stop))
+        cut = LoopConstraint(index, *ends, rows, balanced=balanced, shifts=shifts)
+        cuts.append(cut)
     return cuts
 
 
-def rotor_cuts(
-    system: System, joint_index: Mapping[str, int], names: Sequence[str]
-) -> list[LoopConstraint]:
+def rotor_cuts(setup: Setup, names: Iterable[str]) -> list[LoopConstraint]:
     """Of joints that have rows, those of their rotors (see `rotor_rows`)."""
-    cuts, joints = [], system.joints
+    cuts, joints = [], setup.system.joints
     for name in names:
-        index = joint_index[name]
+        index = setup.joint_index[name]
         felt = np.flatnonzero(joints.rotors[index])
         first = int(joints.first_row[index] + joints.rows[index])
         if len(felt):
-            cuts.append(
-                LoopConstraint(
-                    index, int(joints.a[index]), int(joints.b[index]),
-                    tuple(range(first, first + len(felt))),
-                    shifts=first + int(np.sum(felt < 3)),
-                    rotors=tuple(joints.rotors[index, felt].tolist()),
-                )
-            )  # fmt: skip
+            rows, shifts = range(first, first + len(felt)), first + int(np.sum(felt < 3))
+            rotors = tuple(joints.rotors[index, felt].tolist())
+            ends = int(joints.a[index]), int(joints.b[index])
+            cuts.append(LoopConstraint(index, *ends, tuple(rows), shifts=shifts, rotors=rotors))
     return cuts

@@ -2,7 +2,7 @@
 
 A formula marked `compiled` becomes machine code; any other callable is called back through Python.
 Nothing can be raised through a kernel: what goes wrong in a formula is kept, answered with NaN,
-and told when the run stops.
+and reported when the run stops.
 """
 
 import ctypes
@@ -57,7 +57,7 @@ class Callback:
 
     Its first failure is kept, until it succeeds again: at the start of a run it is asked once with
     all bodies at rest, which it need not know an answer to.  An interruption by the user is kept
-    until it is told, and nothing is asked meanwhile: a step that is tried again would lose it.
+    until it is reported; the function is not called meanwhile: a repeated step would lose it.
     """
 
     def __init__(self, inputs: int, answers: int, first: int = 0) -> None:
@@ -184,7 +184,7 @@ def compiled_force(force: CustomForce) -> tuple[Any, Complaint]:
 
 
 def complaint_name(force: CustomForce) -> str:
-    """A name that says which force and formula; any new one where the formula cannot be told."""
+    """A name for the force and its formula; a new one if no digest of the formula can be made."""
     try:
         key = f"{force.where} {digest_of(plain_formula(force.formula))}"
     except (Unknown, AttributeError):
