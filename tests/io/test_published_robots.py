@@ -63,7 +63,8 @@ def test_a_package_of_meshes_is_found_in_the_folder_and_never_outside(tmp_path, 
     alone = ch.read_model(robot)  # whose folder has no meshes
     assert inside.body("link").shape is not None and alone.body("link").shape is None
     assert alone.body("link").mass == inside.body("link").mass == 2.0
-    assert any("meshes are not in 'urdf', and left out: 'link'" in note for note in alone.notes)
+    said = "meshes are not in 'urdf', and left out: 'package://arm_description/meshes/link.obj'"
+    assert said in alone.notes
     robot.write_text(MESHED.format(inertial=""))  # its inertia is that of the mesh
     assert ch.read_model(robot, folder=tmp_path).body("link").mass == pytest.approx(1000 / 6)
     assert "read_model(path, folder=...)" in refusal(lambda: ch.read_model(robot), ch.InvalidFile)

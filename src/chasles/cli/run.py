@@ -18,6 +18,7 @@ def call(options: argparse.Namespace) -> int:
     from chasles.model import SimulationStopped
     from chasles.run.one_run import Interrupted
     from chasles.run.simulate import simulate
+    from chasles.studies.output import writable
 
     model, run = read_file(options.file)
     asked = given(options, *PLAIN)
@@ -33,7 +34,7 @@ def call(options: argparse.Namespace) -> int:
             "Give --until, or until = ... in its table [run].",
         )
     check_steps(run)
-    folder = made(options.out or Path("out") / options.file.stem)
+    folder = writable(options.out or Path("out") / options.file.stem)  # before a long run
     if keeps_past_points(run):
         if options.resume:
             raise InvalidOption(
@@ -97,18 +98,6 @@ def clear(folder: Path) -> None:
     from chasles.run.recorded import SEGMENTS
 
     shutil.rmtree(folder / SEGMENTS, ignore_errors=True)
-
-
-def made(folder: Path) -> Path:
-    """The folder, made before a long run that would have nowhere to leave its result."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidOption(
-            f"--out: the folder '{folder}' cannot be created: {error.strerror}.",
-            "Give another folder.",
-        ) from error
-    return folder
 
 
 def keep(result: Any, folder: Path, options: argparse.Namespace) -> None:

@@ -36,9 +36,9 @@ def place_meshes(spec: Any, checker: Checker, kept: Collection[str] = ()) -> lis
             if found is not None:
                 put(mesh, found)
             continue
-        why = f"not in '{checker.folder.name}'"
+        why = f"meshes are not in '{checker.folder.name}'"
         if found is not None:
-            why = f"of a kind that is not read ({', '.join(READABLE)} are)"
+            why = f"meshes are of a kind that is not read ({', '.join(READABLE)} are)"
             if found.suffix.lower() in READABLE:
                 try:
                     put(mesh, found)
@@ -47,7 +47,7 @@ def place_meshes(spec: Any, checker: Checker, kept: Collection[str] = ()) -> lis
                     why = error.what
         left.setdefault(why, []).append(mesh.file)
         leave_out(spec, mesh)
-    return [f"meshes left out, {why}: {quoted(files, LISTED)}" for why, files in left.items()]
+    return [f"{why}, and left out: {quoted(files, LISTED)}" for why, files in left.items()]
 
 
 def leave_out(spec: Any, mesh: Any) -> None:

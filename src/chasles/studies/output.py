@@ -95,10 +95,14 @@ def writable(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InvalidOption(f"cannot write to --out {folder}: {error.strerror}.") from None
+        raise not_writable(folder, str(error.strerror)) from None
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise InvalidOption(f"cannot write to --out {folder}: permission denied.")
+        raise not_writable(folder, "permission denied")
     return folder
+
+
+def not_writable(folder: Path, why: str) -> InvalidOption:
+    return InvalidOption(f"cannot write to --out {folder}: {why}.", "Give another folder.")
 
 
 def tell(what: str, progress: bool | None = None) -> None:
