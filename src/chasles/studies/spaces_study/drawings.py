@@ -33,25 +33,12 @@ GAP, SPEED = "largest gap in 1 s, m or rad", "speed of the pair in m/s (left: at
 
 
 def figures(data: dict[str, Any]) -> tuple[Figure, ...]:
-    flight, platform, long = data["floating"], data["platform"], data["long"]
-    orders, trees, cayley = data["orders"], data["trees"], data["cayley"]
-    kept, loops = data["kept"]["floating"], data["loops"]
-    boosts = [max(boost, 0.01) for boost in flight["boost"]]  # zero at the left edge
-    flown = {
-        what: by_rule({rule: flight[rule][what] for rule in RULES}, boosts)
-        for what in ("gap", "momentum")
-    }
-
-    def errors(quantity: str, title: str, label: str) -> Panel:
-        found = {r: [kept[r][m][quantity] for m in endurance.METHODS] for r in RULES}
-        return panel(dots, title, TALL, categories=endurance.METHODS, series=by_rule(found),
-                     label=label)  # fmt: skip
-
+    trees, cayley, loops, long = data["trees"], data["cayley"], data["loops"], data["long"]
     return (
         figure("pairs", pairs(data["ground"], "Joint to the ground"),
                pairs(data["moving"], "Joint to a moving body")),
         figure("orders", panel(
-            slopes, "Joint 2 of the double pendulum", series=order_series(orders),
+            slopes, "Joint 2 of the double pendulum", series=order_series(data["orders"]),
             x_label="step in s", y_label="gap in m after 0.2 s",
         )),
         figure("trees",
@@ -62,19 +49,8 @@ def figures(data: dict[str, Any]) -> tuple[Figure, ...]:
             slopes, "Eight links on ball joints", series=by_rule(long, long["steps"]),
             x_label="steps of 1 ms", y_label="largest gap so far, m",
         )),
-        figure("moving",
-            panel(slopes, "Floating pair: joint", series=flown["gap"], x_label=SPEED,
-                  y_label="gap in m"),
-            panel(slopes, "Floating pair: momentum", series=flown["momentum"], x_label=SPEED,
-                  y_label="relative drift"),
-            panel(slopes, "Top on a platform", series=by_rule(platform, platform["speed"]),
-                  x_label="speed of the platform in m/s", y_label="gap in m")),
-        figure("kept",
-            errors("gap", "Joints", "largest gap, m"),
-            errors("P", "Linear momentum P", "relative drift"),
-            errors("L", "Angular momentum L", "relative drift"),
-            errors("X", "Path X of the centre of mass", "largest error, m"),
-            errors("E", "Energy E", "relative drift")),
+        moving(data["floating"], data["platform"]),
+        kept(data["kept"]["floating"]),
         figure("loops", cuts(loops["three-bar"], "3-bar"),
                cuts(loops["slider-crank"], "Slider-crank")),
         figure("cuts", panel(
@@ -89,6 +65,39 @@ def figures(data: dict[str, Any]) -> tuple[Figure, ...]:
                 for name, colour in (("exp", "se3"), ("Cayley", "product"))
             ],
         )),
+    )  # fmt: skip
+
+
+def moving(flight: dict[str, Any], platform: dict[str, Any]) -> Figure:
+    """Moving frames of reference: a pair in flight, and a top on a platform."""
+    boosts = [max(boost, 0.01) for boost in flight["boost"]]  # zero at the left edge
+
+    def flown(what: str, title: str, label: str) -> Panel:
+        series = by_rule({rule: flight[rule][what] for rule in RULES}, boosts)
+        return panel(slopes, title, series=series, x_label=SPEED, y_label=label)
+
+    return figure("moving",
+        flown("gap", "Floating pair: joint", "gap in m"),
+        flown("momentum", "Floating pair: momentum", "relative drift"),
+        panel(slopes, "Top on a platform", series=by_rule(platform, platform["speed"]),
+              x_label="speed of the platform in m/s", y_label="gap in m"),
+    )  # fmt: skip
+
+
+def kept(table: dict[str, Any]) -> Figure:
+    """What the floating chain keeps: a panel per quantity, a row per method."""
+
+    def errors(quantity: str, title: str, label: str) -> Panel:
+        found = {r: [table[r][m][quantity] for m in endurance.METHODS] for r in RULES}
+        return panel(dots, title, TALL, categories=endurance.METHODS, series=by_rule(found),
+                     label=label)  # fmt: skip
+
+    return figure("kept",
+        errors("gap", "Joints", "largest gap, m"),
+        errors("P", "Linear momentum P", "relative drift"),
+        errors("L", "Angular momentum L", "relative drift"),
+        errors("X", "Path X of the centre of mass", "largest error, m"),
+        errors("E", "Energy E", "relative drift"),
     )  # fmt: skip
 
 
