@@ -41,8 +41,7 @@ class Kernel:
         self.cache = KernelCache(function)
         self.compiled: Any = numba.njit(nogil=True, no_cfunc_wrapper=True, **JIT_OPTIONS)(function)
         self.compiled._cache = self.cache  # as enable_caching() does
-        compile_for = self.compiled.compile
-        self.compiled.compile = lambda signature: prepared(compile_for, signature)
+        self.compiled.compile = preparing()(self.compiled.compile)
         FIRST_COMPILE.kernels[id(self.compiled)] = self
         register_kernel(self.compiled)
         KERNELS.append(self)
@@ -115,12 +114,6 @@ class Kernel:
         """Load the machine code for these arguments, or compile it."""
         self.compiled.compile(self.signature(args))
         self.ready = True
-
-
-def prepared(compile_for: Callable[[Any], Any], signature: Any) -> Any:
-    """Compile what a dispatcher is called with, the first time and for other types."""
-    with preparing():
-        return compile_for(signature)
 
 
 #: While not empty, every kernel is compiled when it is first called; what is told of it first.
