@@ -1,7 +1,7 @@
 """Models to study: chains, trees, loops, floating bodies; the same ones for the same seed."""
 
 from dataclasses import replace
-from math import pi
+from math import cos, pi, sin
 from typing import Any
 
 import numpy as np
@@ -137,6 +137,19 @@ def chain(length: int, kind: str = "spherical", spin: float = 0.0, seed: int = 1
         for k in range(length)
     ]
     model = Model(links, joints)
+    return set_in_motion(model, np.random.default_rng(seed), spin) if spin else model
+
+
+def star(arms: int, spin: float = 0.0, seed: int = 1) -> Model:
+    """Arms on ball joints around a hub that hangs on the ground."""
+    hub = Body.box("hub", (0.2, 0.2, 0.05), mass=MASS * arms, position=(0, 0, -0.05))
+    bodies, joints = [hub], [Spherical("hub joint", GROUND, hub, at=(0, 0, 0))]
+    for k in range(arms):
+        x, y = cos(2 * pi * k / arms), sin(2 * pi * k / arms)
+        arm = Body.box(f"arm {k + 1}", LINK, mass=MASS, position=(0.2 * x, 0.2 * y, -0.05))
+        bodies.append(arm)
+        joints.append(Spherical(f"joint {k + 1}", hub, arm, at=(0.1 * x, 0.1 * y, -0.05)))
+    model = Model(bodies, joints)
     return set_in_motion(model, np.random.default_rng(seed), spin) if spin else model
 
 
