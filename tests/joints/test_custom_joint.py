@@ -165,7 +165,7 @@ def assert_rows_of(found, wanted):
     [
         (lambda a, b: [[*np.zeros(9), *b[0][6:8], 1.5]], ["[0, 11]", "uz of 'ball'", "1.5", " 1."]),
         (lambda a, b: [[*np.zeros(11), 1.0]], ["off the start", "of 'ball'", "is 0 "]),
-        (lambda a, b: np.zeros((1, 6)), ["(1, 6)", "12 columns"]),
+        (lambda a, b: np.zeros((1, 6)), ["(1, 6)", "must be (1, 12)"]),
         (lambda a, b: [[float("nan")] * 12], ["nan"]),
         (lambda a, b: 1 / 0, ["ZeroDivisionError"]),
     ],

@@ -58,18 +58,13 @@ def distance(joint: Joint, point: Floats) -> float:
     return float(np.linalg.norm(lever))
 
 
-def is_framed_on(joint: Joint, space: Space) -> bool:
-    """Whether a frame point is where a joint wants it, by words alone."""
-    return space.group == "SE3" or space.at == joint.name or joint.any_frame_point
-
-
 def fits(model: Model, joint: Joint, child: str, space: Space) -> bool:
     """Whether the chart of a body moves in the subgroup of a lower pair to its reference."""
     body = model.body(child)
     point = frame_point(space, body, model)
     if isinstance(joint, Planar):
         return space.group != "SE3" and point == body.position
-    if is_framed_on(joint, space):
+    if space.group == "SE3" or space.at == joint.name or joint.any_frame_point:
         return True
     off = distance(joint, np.array(point))
     return off <= SAME_POINT * local_scale(joint, model, child, space).length
