@@ -101,7 +101,9 @@ class Frontier:
         self.met: list[set[int]] = [set() for _ in range(count)]
         self.handed_on = [False] * count  # whether it has ridden from a body to its parent
         self.on: list[set[int]] = [set() for _ in range(bodies)]  # cuts by body
+        self.rows_on = [0] * bodies
         self.holds = [GROUND] * count  # by cut: the body that waits until it has closed
+        self.held = [0] * bodies  # by body: for how many it waits
         self.children = [0] * bodies
         for body in parent:
             if body >= 0:
@@ -119,8 +121,13 @@ class Frontier:
         self.gone: set[tuple[int, int]] = set()
 
     def put_on(self, cut: int, body: int) -> None:
-        if body >= 0:
+        if body >= 0 and cut not in self.on[body]:
             self.on[body].add(cut)
+            self.rows_on[body] += self.size[cut]
+
+    def take_off(self, cut: int, body: int) -> None:
+        self.on[body].discard(cut)
+        self.rows_on[body] -= self.size[cut]
 
     def may_close(self, cut: int) -> bool:
         return len(self.under[cut]) <= 1 and not self.awaited[cut]
@@ -133,14 +140,18 @@ class Frontier:
         end = max(self.under[cut], default=GROUND)
         return end >= 0 and not self.has_mass[end]
 
-    def is_held(self, body: int) -> bool:
+    def hold(self, cut: int, body: int) -> None:
         """What hangs on a body alone closes before it gives way."""
-        return any(self.holds[cut] == body for cut in self.on[body])
+        if self.holds[cut] >= 0:
+            self.held[self.holds[cut]] -= 1
+        if body >= 0:
+            self.held[body] += 1
+        self.holds[cut] = body
 
     def offer_cut(self, cut: int) -> None:
         goes = self.may_close(cut)
         now = goes and not self.waits_for_bodies(cut)
-        self.holds[cut] = next(iter(self.under[cut]), GROUND) if now else GROUND
+        self.hold(cut, next(iter(self.under[cut]), GROUND) if now else GROUND)
         if goes:
             below = sum(self.size[other] for other in self.met[cut])
             below += 6 if max(self.under[cut], default=GROUND) >= 0 else 0
@@ -151,10 +162,9 @@ class Frontier:
     def offer_body(self, body: int) -> None:
         if body < 0 or self.rank[body] < self.needs[body]:
             return
-        if self.children[body] == 0 and not self.is_held(body):
+        if self.children[body] == 0 and self.held[body] == 0:
             turn = 0 if self.has_mass[body] else 2  # all that can reach it comes first
-            rows = sum(self.size[cut] for cut in self.on[body])
-            self.offer((turn, products_of(6, rows), GIVE, -body))
+            self.offer((turn, products_of(6, self.rows_on[body]), GIVE, -body))
 
     def offer(self, entry: tuple[int, int, int, int]) -> None:
         node = entry[2], abs(entry[3])
@@ -174,7 +184,7 @@ class Frontier:
             if node in self.gone or self.entry.get(node) != entry:
                 continue  # its cost has changed
             closes = node[0] == CLOSE
-            if not (self.may_close(node[1]) if closes else not self.is_held(node[1])):
+            if not (self.may_close(node[1]) if closes else self.held[node[1]] == 0):
                 del self.entry[node]
                 continue
             self.gone.add(node)
@@ -194,7 +204,7 @@ class Frontier:
             self.met[cut].discard(cut)
             self.awaited[cut].discard(body)
             self.under[cut].discard(body)
-            self.on[body].discard(cut)
+            self.take_off(cut, body)
             if not self.loose[body]:
                 self.handed_on[cut] = True
                 self.under[cut].add(up)
@@ -207,10 +217,10 @@ class Frontier:
 
     def close(self, cut: int) -> None:
         met, end = self.met[cut], next(iter(self.under[cut]), GROUND)
-        self.holds[cut] = GROUND
+        self.hold(cut, GROUND)
         self.ends[cut], self.later[cut] = end, met
         if end >= 0:
-            self.on[end].discard(cut)
+            self.take_off(cut, end)
             self.rank[end] += self.size[cut]
         for other in met:
             self.met[other] |= met
