@@ -235,9 +235,17 @@ def check_carrier(model: Model, name: str, space: Space) -> None:
             f" motions: body '{name}' cannot be on it.",
             CHARTS,
         )
-    if {name, space.relative_to or GROUND.name} != {joint.a, joint.b}:
+    if name not in (joint.a, joint.b):
         raise InvalidOption(
             f"spaces: body '{name}' is on the {space}, but joint '{joint.name}' joins"
             f" '{joint.a}' and '{joint.b}'.",
+            CHARTS,
+        )
+    other = joint.a if name == joint.b else joint.b
+    wanted = Space("subgroup", joint.name, None if other == GROUND.name else other)
+    if space != wanted:
+        raise InvalidOption(
+            f"spaces: body '{name}' is on the {space}, but its parent joint makes that the"
+            f" {wanted}.",
             CHARTS,
         )

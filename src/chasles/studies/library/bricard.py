@@ -1,12 +1,15 @@
 """IFToMM A04: Bricard's mechanism, a loop of six revolutes that should not move, but does."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from chasles.core.arrays import Floats
-from chasles.model import Model
+from chasles.model import GROUND, Body, Model, Revolute
+from chasles.model.joints import Attachment
 from chasles.result.result import Result
 from chasles.studies.library.benchmark import Check
-from chasles.studies.library.measures import largest, loop
+from chasles.studies.library.measures import largest
 
 MASS = 1.0  # kg, of every rod
 LENGTH = 1.0  # m, of every rod
@@ -17,17 +20,30 @@ CORNERS = LENGTH * np.array(
     [(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float
 )
 PLACES = dict(enumerate(CORNERS))
-#: Directions of the revolutes at P0 to P5: y, z, x, y, z, x.
-AXES = np.eye(3)[[1, 2, 0, 1, 2, 0]]
+#: Directions of the revolutes at P0 to P5.
+AXES = ("y", "z", "x", "y", "z", "x")
 TRACED = {"P3": ("rod 2", CORNERS[3])}  # whose path is published
 
 
 def model() -> Model:
     """Five rods and six revolutes, at rest."""
-    return loop(
-        [f"rod {i}" for i in range(5)], CORNERS, AXES, [f"P{i}" for i in PLACES], speed=0.0,
-        density=MASS / (LENGTH * SECTION**2), width=SECTION, gravity=(0, -GRAVITY, 0),
-    )  # fmt: skip
+    rods = [
+        Body.box(
+            f"rod {i}",
+            size=np.where(end != start, LENGTH, SECTION),
+            mass=MASS,
+            position=(start + end) / 2,
+            velocity=(0, 0, 0),
+            angular_velocity=(0, 0, 0),
+        )
+        for i, (start, end) in enumerate(pairwise(CORNERS))
+    ]
+    chain: list[Attachment] = [GROUND, *rods, GROUND]
+    joints = [
+        Revolute(f"P{i}", chain[i], chain[i + 1], at=CORNERS[i], axis=np.eye(3)["xyz".index(axis)])
+        for i, axis in enumerate(AXES)
+    ]
+    return Model(rods, joints, gravity=(0, -GRAVITY, 0))
 
 
 def relation(result: Result) -> Floats:
