@@ -15,7 +15,7 @@ from typing import Any
 
 from chasles.compiled import formula, hot, once, routine
 from chasles.core.arrays import get6, mat9, put3, put6, put_twist, twist6, vec3
-from chasles.core.blocks.small import backward6, get_triangle6, scale6, solve3
+from chasles.core.blocks.small import backward6, get_triangle6, scale6
 from chasles.core.recursion.articulate import articulate_body, clear_sums, load_wrenches
 from chasles.core.recursion.denormals import flushed3
 from chasles.core.recursion.own_axes import accelerate_leaf
@@ -131,9 +131,7 @@ def accelerate_body(
     if pair == SPHERICAL:
         if carried:
             a = add(a, vec3(rows, at + BIAS_U))
-        factor = get6(rows, at + COLUMN)
-        pull = solve3(factor, matvec(mat9(rows, at + COUPLING), a))
-        own = sub(vec3(rows, at + PULL), pull)
+        own = sub(vec3(rows, at + PULL), matvec(mat9(rows, at + COUPLING), a))
         rates = sub(own, alpha)
         if carried:
             rates = sub(rates, vec3(rows, at + BIAS_W))

@@ -25,7 +25,16 @@ from typing import Any
 
 from chasles.compiled import beyond, formula, hot, routine
 from chasles.core.arrays import add3, clear, get6, mat9, put3, put6, put9, put_twist, twist6, vec3
-from chasles.core.blocks.small import forward3, forward6, ldl3, ldl6, put_triangle6, scale3, solve3
+from chasles.core.blocks.small import (
+    backward3,
+    forward3,
+    forward6,
+    ldl3,
+    ldl6,
+    put_triangle6,
+    scale3,
+    solve3,
+)
 from chasles.core.placed import column
 from chasles.core.recursion.denormals import flushed3, flushed_inertia
 from chasles.core.recursion.inertia import (
@@ -216,18 +225,20 @@ def articulate_ball(tree: Any, tree_work: Any, rows: Any, body: int, parent: int
     (rotary, h, m), p = whole_of(tree, tree_work, rows, body, SPHERICAL)
     factor = ldl3(rotary)
     load = neg(p[0])
-    put9(rows, at + COUPLING, h)
     if tree_work.has_efforts != 0:
         effort = vec3(tree_work.efforts, tree.rate_at[body])
         load = add(load, matvec(mat9(rows, at + TURN), effort))
     free = solve3(factor, load)
     put6(rows, at + COLUMN, factor)
     put3(rows, at + PULL, free)
-    if parent < 0:
-        return
     x, y = forward3(factor, column(h, 0)), forward3(factor, column(h, 1))
     z = forward3(factor, column(h, 2))
     u, v, w = scale3(factor, x), scale3(factor, y), scale3(factor, z)
+    (a, b, c), (d, e, f) = backward3(factor, u), backward3(factor, v)
+    i, j, k = backward3(factor, w)
+    put9(rows, at + COUPLING, (a, d, i, b, e, j, c, f, k))
+    if parent < 0:
+        return
     left = (
         m[0] - dot(x, u),
         m[1] - dot(y, u), m[2] - dot(y, v),

@@ -19,7 +19,6 @@ from chasles.compiled import beyond, formula, hot, once
 from chasles.core.arrays import add3, get6, mat9, put6, twist6, vec3
 from chasles.core.blocks.small import (
     NOTHING,
-    backward3,
     dot6,
     forward3,
     forward6,
@@ -171,13 +170,13 @@ def propagate_row_of_ball(
     loops: Any, loop_work: Any, place: int, k: int, factor: Any, ball: Any, r: Any, down: Any
 ) -> Any:
     """One row through a ball: L^-1 G_n."""
-    h, free, push = ball
+    turning, free, push = ball  # I^-1 H
     row = 18 * place + 6 * k
     turn, force = vec3(loop_work.reach, row), vec3(loop_work.reach, row + 3)
     low = forward3(factor, turn)
     at = ALONG * place + k
     loop_work.along[at], loop_work.along[at + 3], loop_work.along[at + 6] = low
-    force = sub(force, tmatvec(h, backward3(factor, scale3(factor, low))))
+    force = sub(force, tmatvec(turning, turn))
     loop_work.rhs[3 * loops.place_group[place] + k] -= dot(turn, free) + dot(force, push)
     move_to_parent(loops, loop_work, place, k, r, down, (ZERO, force))
     return low

@@ -48,7 +48,7 @@ from chasles.core.recursion.tree import (
     coordinates_of,
 )
 from chasles.core.twists import axpy_twists, power
-from chasles.groups.vectors import ZERO, add, dot, neg, tmatvec
+from chasles.groups.vectors import ZERO, dot, neg, sub, tmatvec
 
 #: Steps of the program from asking for memory to using it, in models that are larger than caches:
 #: those with so many places.
@@ -208,7 +208,7 @@ def resolve_body(tree: Any, loops: Any, loop_work: Any, rows: Any, body: int) ->
             for k in range(3):
                 known = dot(vec3(loop_work.reach, 18 * place + 6 * k), free)
                 loop_work.rhs[3 * loops.place_group[place] + k] -= known
-        p = (ZERO, add(p[1], tmatvec(mat9(rows, at + COUPLING), free)))
+        p = (ZERO, sub(p[1], tmatvec(mat9(rows, at + COUPLING), p[0])))
     else:
         for slot in range(coordinates_of(pair)):
             s, of = axis_of(tree, rows, body, pair, slot), at + SLOT * slot

@@ -169,7 +169,7 @@ BIAS_W, BIAS_U = 15, 18  # what velocities add to alpha and a
 # Sums of what children and loads give; a body's own share is added when its joint gives way.
 FACTOR = 21  # of six dimensions, once it has given way: the factor of A
 ROTARY = 21  # I, lower triangle
-COUPLING = 27  # H, row-major; of a ball whole, once it has given way
+COUPLING = 27  # H, row-major; of a ball I^-1 H, once it has given way
 LINEAR = 36  # M, lower triangle
 TORQUE, FORCE = 42, 45  # p
 ALPHA, ACCELERATION = 48, 51  # of six dimensions L^-1 (tau - p), until it is known
