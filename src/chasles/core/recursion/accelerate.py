@@ -42,7 +42,7 @@ from chasles.core.recursion.tree import (
     coordinates_of,
 )
 from chasles.core.twists import add_twists, axpy_twists, power
-from chasles.groups.vectors import IDENTITY, ZERO, add, axpy, cross, matvec, neg, sub, tmatvec
+from chasles.groups.vectors import ZERO, add, axpy, cross, matvec, neg, sub, tmatvec
 
 
 @formula
@@ -79,12 +79,14 @@ def chart_rates(tree: Any, rows: Any, body: int, down: Any, moving: Any, out: An
     $$ \dot w = R^T(\alpha - \alpha_b - \zeta_w), \qquad
        F^T\bigl(a - a_b - \alpha_b\times r - \zeta_u\bigr), $$
 
-    F = R_b for $\ddot x$ on SO(3)xR3 (1 against the ground), F = R for the rate of the body's own v
-    on SE(3).
+    F = R_b for $\ddot x$ on SO(3)xR3, F = R for the rate of the body's own v on SE(3).
     """
     at, base, turn = body * ROW, tree.base[body], mat9(rows, body * ROW + TURN)
-    (alpha, a), bias = twist6(rows, at + ALPHA), twist6(rows, at + BIAS_W)
-    frame = IDENTITY if tree.pair[body] == FREE else turn
+    alpha, a = twist6(rows, at + ALPHA)
+    if tree.pair[body] == FREE:
+        put_twist(out, k, (tmatvec(turn, alpha), add(a, down)))
+        return
+    bias, frame = twist6(rows, at + BIAS_W), turn
     if base >= 0:
         up = base * ROW
         carried = carried_motion(rows, at, up)
