@@ -115,7 +115,8 @@ class Stepper:
         found = floating_at_start(self.mechanism.floating, bodies.mass, inertia, solver.start)
         state.block[layout.floating : layout.multipliers] = found.ravel()
         moved = solver.start[:, POSE_X : POSE_X + 3] - self.mechanism.accuracy.places
-        state.alarm()[POTENTIAL] = -(bodies.mass @ (moved @ self.mechanism.tree.gravity))
+        fallen = bodies.mass @ (moved @ self.mechanism.tree.gravity)
+        state.alarm()[POTENTIAL] = 0.0 - fallen  # no negative zero: see `take_step`
         return state.block
 
     def absolute(self, points: Floats) -> Floats:
