@@ -199,6 +199,7 @@ def test_a_trajectory_that_does_not_fit_into_memory_says_what_would(refusal):
         ({"method": "rk5"}, "there is no method 'rk5'"),
         ({"method": "RK4"}, "Did you mean 'rk4'?"),
         ({"spaces": "SE(3)"}, "Did you mean 'SE3'?"),
+        ({"spaces": None}, "there is no space None"),
         ({"spaces": {"rod": "SO3"}}, "spaces['rod']: there is no space 'SO3'"),
         ({"spaces": {"road": "SE3"}}, "spaces: there is no body 'road'.\n  Did you mean 'rod'?"),
         ({"acceleration": "srew"}, "Did you mean 'screw'?"),

@@ -121,7 +121,7 @@ MAKERS = {
     "Helical pitch": (lambda v: ch.Helical(**HINGE, pitch=v), None),
     **{
         f"Model {k}": (lambda **v: ch.Model(**{"bodies": [rod()], **v}), k)
-        for k in ("bodies", "joints", "forces", "gravity")
+        for k in ("bodies", "joints", "forces", "drivers", "sensors", "notes", "gravity")
     },
     "Model body": (lambda v: ch.Model([v]), None),
     "Model joint": (lambda v: ch.Model([rod()], [v]), None),

@@ -84,6 +84,7 @@ def test_signs_and_powers_bind_as_in_mathematics(text, value):
         ("sin t", "a parenthesis after sin"),
         ("(1 + t", "a closing parenthesis"),
         ("t t", "'t' at character 3"),
+        ("2 + **t", "'**' at character 5"),
         ("2 $ t", "character 2"),
         ("__import__('os')", "character"),
         ("t.real", "character 2"),

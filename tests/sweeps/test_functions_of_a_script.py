@@ -118,3 +118,20 @@ def test_a_model_with_a_function_of_a_module_without_a_file_has_a_fingerprint(mo
 
     ball = ch.Body.sphere("ball", 0.1, mass=1.0)
     assert model_fingerprint(ch.Model([ball], forces=[ch.Load("push", ball, force=pushed)]))
+
+
+@pytest.mark.parametrize(
+    "wave, known",
+    [
+        (ch.Signal.sine(0.1, 2.0), "e21a60d3ec703d04"),
+        (ch.Signal.linear(1.0), "46a253c2c032063f"),
+        (ch.Signal.ramp(1.0, 2.0, 0.1), "043095cb94d312e6"),
+        (ch.Signal.table([0, 1, 2], [0, 1, 0]), "609cd03bf207b295"),
+        (ch.Signal.expression("t^2"), "0fb403c04c734623"),
+    ],
+)
+def test_runs_with_waves_that_were_kept_before_are_known_again(wave, known):
+    rod = ch.Body.rod("rod", 1.0, mass=1.0, position=(0.5, 0, 0))
+    hinge = ch.Revolute("h", ch.GROUND, rod, at=(0, 0, 0), axis=(0, 1, 0))
+    model = ch.Model([rod], [hinge], drivers=[ch.Driver("d", hinge, wave)])
+    assert model_fingerprint(model) == known

@@ -23,6 +23,7 @@ import numpy as np
 
 from chasles.compiled.reach import Unknown, code_parts
 from chasles.model import Model
+from chasles.model.waves import Derivative, Wave
 
 __all__ = ["DIGEST", "Reached", "Unknown", "model_fingerprint"]
 #: The name of a model's digest where a run is kept whose model has functions; runs that older
@@ -148,13 +149,23 @@ class Reached:
             self.without_digest(f"the module {module.__name__}")
 
     def record(self, record: Any, name: str) -> Iterator[str]:
-        """Every field that is given, whatever a short representation leaves out."""
-        yield from self.parts(type(record), name)
-        for field in fields(record):
-            value = getattr(record, field.name)
-            if field.init and (field.repr or repr(value) != repr(field.default)):
+        """Every field that is given, whatever a short representation leaves out.
+
+        Waves as in runs that were kept when each had the order of its derivative as a field.
+        """
+        order, made = 0, record
+        if isinstance(record, Derivative):
+            order, made = record.order, record.wave
+        is_wave = isinstance(made, Wave)
+        yield from self.parts(type(made), name)
+        for field in fields(made):
+            value = getattr(made, field.name)
+            if field.init and (field.repr or is_wave or repr(value) != repr(field.default)):
                 yield field.name
                 yield from self.parts(value, field.name)
+        if is_wave:
+            yield "order"
+            yield from self.parts(order, "order")
 
     def value(self, value: Any, name: str) -> Iterator[str]:
         """An object: its class, and what a copy is made of."""

@@ -103,12 +103,13 @@ class Parser:
                     KNOWN,
                 )
             word = token[0].strip(" \t")
-            found.append((word.replace("**", "^"), token.end() - len(word) + 1))
+            found.append((word, token.end() - len(word) + 1))
             place = token.end()
         return found
 
     def peek(self) -> str:
-        return self.tokens[self.index][0] if self.index < len(self.tokens) else ""
+        token = self.tokens[self.index][0] if self.index < len(self.tokens) else ""
+        return token.replace("**", "^")
 
     def take(self) -> str:
         token = self.peek()

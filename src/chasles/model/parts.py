@@ -90,8 +90,9 @@ def listed(members: Any, what: str) -> tuple[Any, ...]:
 
 def refuse_gravity(drivers: Any) -> None:
     """Three numbers in the place of the drivers are a gravity."""
-    vector = isinstance(drivers, tuple | list | np.ndarray) and len(drivers) == 3
-    if vector and all(isinstance(entry, float | int | np.number) for entry in drivers):
+    array = isinstance(drivers, np.ndarray) and drivers.ndim > 0
+    three = (array or isinstance(drivers, tuple | list)) and len(drivers) == 3
+    if three and all(isinstance(entry, float | int | np.number) for entry in drivers):
         raise InvalidModel(
             f"drivers must be a list of drivers, got {short_repr(drivers)}.",
             f"Gravity is given by its keyword: gravity={short_repr(tuple(map(float, drivers)))}.",

@@ -62,6 +62,8 @@ def resolve_spaces(model: Model, spaces: Any) -> dict[str, Space]:
                 "spaces is the designation of another model.", "Call designate(model) for this one."
             )
         return spaces.spaces
+    if spaces is None:  # only `designate` may be given nothing
+        raise UnknownName.among("space", spaces, NAMES, where="spaces")
     forced = overrides(model, spaces)
     return choose(model, carrying_tree(model, forced), forced)
 
