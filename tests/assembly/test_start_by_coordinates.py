@@ -244,6 +244,46 @@ def test_a_coupling_counts_the_whole_turns_of_a_start(angle):
         assert result.coordinate_rate("hinge 1")[0] == pytest.approx(0.6 * angle, rel=1e-9)
 
 
+def open_four_bar(gap: float) -> ch.Model:
+    """A four-bar whose coupler ends so far (m) above the rocker."""
+    corners = [(0, 0, 0), (0, 0, 0.2), (0.5, 0, 0.4), (0.5, 0, 0)]
+    ends = [corners[:2], [corners[1], (0.5, 0, 0.4 + gap)], corners[2:]]
+    names = ["crank", "coupler", "rocker"]
+    links = [ch.Body.rod(name, mass=1.0, between=own) for name, own in zip(names, ends)]
+    sides = [ch.GROUND, *names, ch.GROUND]
+    points = [corners[0], corners[1], ends[1][1], corners[3]]
+    pins = [
+        ch.Revolute(
+            "ABCD"[k], sides[k], sides[k + 1], at=points[k], at_b=(points[k], corners[2])[k == 2],
+            axis="y",
+        )
+        for k in range(4)
+    ]  # fmt: skip
+    return ch.Model(links, pins)
+
+
+def test_the_report_tells_what_was_closed_before_coordinates_moved():
+    model = open_four_bar(0.02)
+    plain = run(model, None, close=True).assembly
+    found = run(model, {"A": 0.1}, close=True)
+    assert found.coordinate("A")[0] == pytest.approx(0.1, abs=1e-12)
+    assert found.assembly.before == plain.before and found.assembly.moved == plain.moved
+    assert found.assembly.before["C"].length == pytest.approx(0.02)
+    assert max(max(gap) for gap in found.assembly.after.values()) < 1e-12
+    assert "Nothing moved" not in str(found.assembly)
+
+
+def test_what_is_held_stays_while_joints_are_closed_before_coordinates_move():
+    model = open_four_bar(0.02)
+    rate = {"A": (None, 2.0)}
+    found = run(model, rate, close=True, hold=(name for name in ["crank"]))
+    assert found.assembly.held == ("crank",)
+    assert abs(found.position("crank")[0] - model.body("crank").position).max() < 1e-12
+    assert abs(run(model, rate, close=True).coordinate("A")[0]) > 1e-3, "held by itself"
+    moved = run(model, {"A": 0.1}, close=True, hold=["A"])  # held there, not as entered
+    assert moved.coordinate("A")[0] == pytest.approx(0.1, abs=1e-12)
+
+
 def test_coordinates_of_a_loop_that_contradict_each_other_are_refused(refusal):
     found = run(upright_crank(), {"A": 0.4})
     start = {name: float(found.coordinate(name)[0]) for name in "ABCD"}

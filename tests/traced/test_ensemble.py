@@ -212,17 +212,17 @@ def test_statistics_are_those_of_the_trajectories():
     found = ensemble(
         spinning_top(), vary, 0.2, STEP, save_every=2, spaces="SO3xR3", statistics=names
     )
-    heights = whole.position[:, 1:, 0, 2].values
+    heights = whole.position[:, :, 0, 2].values
     assert_allclose(found.largest.sel(quantity="top.position.z"), heights.max(axis=1), atol=1e-14)
     assert_allclose(found.smallest.sel(quantity="top.position.z"), heights.min(axis=1), atol=1e-14)
     assert_allclose(found["mean"].sel(quantity="top.position.z"), heights.mean(axis=1), atol=1e-13)
     assert_allclose(found["last"].sel(quantity="top.position.z"), heights[:, -1], atol=1e-14)
-    speeds = np.linalg.norm(whole.velocity[:, 1:, 0], axis=-1)
+    speeds = np.linalg.norm(whole.velocity[:, :, 0], axis=-1)
     assert_allclose(found.largest.sel(quantity="top.speed"), speeds.max(axis=1), rtol=1e-13)
     for k in (0, 16):
         model = with_part(spinning_top(), "bodies", "top", angular_velocity=spins[k])
         run = ch.simulate(model, 0.2, step=STEP, save_every=2, spaces="SO3xR3")
-        drift = run.violation("pivot")[1:].max()
+        drift = run.violation("pivot").max()
         assert drift > 1e-9, "nothing to see"
         assert_allclose(found.largest.sel(quantity="pivot.violation")[k], drift, rtol=1e-6)
     quantiles = found.quantiles.sel(quantity="top.position.z")
@@ -252,11 +252,30 @@ def test_statistics_count_members_that_left_the_lanes():
     whole = ensemble(bouncing(), vary, 0.2, STEP)
     names = ["ball.position.z", "kinetic_energy"]
     found = ensemble(bouncing(), vary, 0.2, STEP, statistics=names)
-    heights = whole.position[:, 1:, 0, 2]
+    heights = whole.position[:, :, 0, 2]
     assert_allclose(found.smallest[:, 0], heights.min("time"), atol=1e-14)
     assert_allclose(found["mean"][:, 0], heights.mean("time"), atol=1e-13)
-    energies = 0.5 * masses[:, None] * whole.velocity[:, 1:, 0, 2] ** 2
+    energies = 0.5 * masses[:, None] * whole.velocity[:, :, 0, 2] ** 2
     assert_allclose(found["mean"][:, 1], energies.mean("time"), rtol=1e-12)
+
+
+@pytest.mark.parametrize("every", [1, 3, 7, 100])
+@pytest.mark.parametrize("kernel", ["generic", "traced"])
+def test_statistics_have_the_start_and_the_end(every, kernel):
+    """A ball that is braked is fastest at the start, also if few states are looked at."""
+    ball = ch.Body.sphere("ball", radius=0.1, mass=1.0, velocity=(0, 0, 20.0))
+    options = {"save_every": every, "kernel": kernel}
+    vary = {"ball.mass": [1.0, 2.0]}
+    whole = ensemble(ch.Model([ball]), vary, 0.1, 0.01, **options)
+    found = ensemble(
+        ch.Model([ball]), vary, 0.1, 0.01, statistics=["ball.speed", "ball.position.z"], **options
+    )
+    speeds, heights = np.linalg.norm(whole.velocity[:, :, 0], axis=-1), whole.position[:, :, 0, 2]
+    for word, reduced in (("largest", np.max), ("smallest", np.min), ("mean", np.mean)):
+        assert_allclose(found[word][:, 0], reduced(speeds, axis=1), rtol=1e-14)
+        assert_allclose(found[word][:, 1], reduced(heights.values, axis=1), rtol=1e-14)
+    assert_allclose(found["last"], np.stack((speeds[:, -1], heights[:, -1]), axis=1), rtol=1e-14)
+    assert found.largest[0, 0] == 20.0
 
 
 def test_members_of_another_structure_begin_where_they_were_put():

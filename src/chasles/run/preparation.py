@@ -1,7 +1,7 @@
 """From a model and options to a stepper: what a run and a stepwise Simulation share."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from chasles.build.problem import Problem, SpaceChoice, choose_spaces, make_problem
 from chasles.build.start.assembly import Assembly, assemble
-from chasles.build.start.by_coordinates import start_state
+from chasles.build.start.by_coordinates import begun_by_coordinates
 from chasles.build.start.redundancy import Redundancy, joint_of_row
 from chasles.build.system.build import Setup
 from chasles.build.system.signal_scan import SignalScan
@@ -71,6 +71,8 @@ class Settings:
 
 def make_settings(options: Options | ByHand) -> Settings:
     """Check options, choose spaces, place the bodies, and make the arrays."""
+    if isinstance(options.hold, Iterator):  # which can be read but once
+        options = replace(options, hold=tuple(options.hold))
     model, spaces, acceleration = options.model, options.spaces, options.acceleration
     start, singular, rows = options.start, options.singular, options.rows
     checked_model(model)
@@ -93,8 +95,8 @@ def make_settings(options: Options | ByHand) -> Settings:
         problem = problem_of(start, chosen, acceleration, damp, fit)
         words, assembly, begin = "where another run ended", None, start.checkpoint
     else:
-        given = begun_at(options)
-        assembly = closing(options, given)
+        given, entered = begun_at(options)
+        assembly = closing(options, given, entered)
         place = assembly.state if assembly else given
         problem = make_problem(chosen, acceleration, place, damp, refuse, fit)
         words, begin = "as entered" if start is None else "a given state", None
@@ -355,21 +357,25 @@ def opening(spaces: SpaceChoice, choice: Choice | None, held: tuple[str, ...]) -
     return (*spaces.drifting, *held)
 
 
-def begun_at(options: Options | ByHand) -> State | None:
-    """Where to begin; None: as entered."""
+def begun_at(options: Options | ByHand) -> tuple[State | None, Assembly | None]:
+    """Where to begin (None: as entered), and how joints were closed before coordinates moved."""
     start = options.start
     if isinstance(start, Mapping):
-        return start_state(options.model, start, close=options.close is True)
+        close = options.close is True
+        return begun_by_coordinates(options.model, start, close, options.hold)
     others = ", a Result, or a dict of joint coordinates such as {'elbow': 0.3}"
-    return None if start is None else checked_state(start, "start", others)
+    return None if start is None else checked_state(start, "start", others), None
 
 
-def closing(options: Options | ByHand, start: Any) -> Assembly | None:
-    """What is closed before a run."""
+def closing(
+    options: Options | ByHand, start: Any, entered: Assembly | None = None
+) -> Assembly | None:
+    """What is closed before a run; `entered` says what was, before coordinates moved."""
     close, hold = options.close, options.hold
     check_flag(close, "close", "simulate", InvalidOption)
     if close:
-        return assemble(options.model, hold, start)
+        found = assemble(options.model, hold, start)
+        return replace(found, before=entered.before, moved=entered.moved) if entered else found
     if not isinstance(hold, tuple | list) or hold:
         raise InvalidOption(
             f"simulate: hold must be left out unless joints are closed before the run, got"

@@ -9,13 +9,13 @@ with the coordinates q measured from the poses entered.  Joints that close loops
 of the poses entered.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import ceil
 
 import numpy as np
 
-from chasles.build.start.assembly import assemble
+from chasles.build.start.assembly import Assembly, assemble, checked_hold
 from chasles.build.start.consistent import (
     driven_rates,
     forbidden,
@@ -32,7 +32,7 @@ from chasles.build.system.tree_setup import build_counted, points_near, tree_set
 from chasles.build.system.tree_state import absolute_of, unit_twists
 from chasles.core.arrays import TWIST, Floats
 from chasles.core.recursion.tree import TreeWorkspace, make_tree_workspace
-from chasles.model import ChaslesError, InconsistentStart, InvalidOption, Model
+from chasles.model import Body, ChaslesError, InconsistentStart, InvalidOption, Joint, Model
 from chasles.model.checks import check_flag
 from chasles.model.coordinates import ANGLE, Coordinates
 from chasles.model.keywords import checked_keywords
@@ -83,12 +83,26 @@ def start_state(model: Model, coordinates: Coordinates, close: bool = False) -> 
     """
     checked_model(model)
     check_flag(close, "close", "start_state", InvalidOption)
+    return begun_by_coordinates(model, coordinates, close)[0]
+
+
+def begun_by_coordinates(
+    model: Model, coordinates: Coordinates, close: bool, hold: Iterable[Body | Joint | str] = ()
+) -> tuple[State, Assembly | None]:
+    """The state that joint coordinates name, and how the poses entered were closed before.
+
+    Joints to hold that are to move to a coordinate are held there only, by the assembly that comes
+    after.
+    """
     wanted = checked_wanted(model, coordinates)
     warn_of_degrees(wanted)
-    begin = TreeStart(model, wanted)
+    begin, assembly = TreeStart(model, wanted), None
     setup = begin.setup
     if close:
-        setup = replace(setup, absolute=begin.rows(assemble(model).state))
+        bodies, joints = checked_hold(hold, model)
+        named = {joint for joint, _ in wanted}
+        assembly = assemble(model, [*bodies, *(name for name in joints if name not in named)])
+        setup = replace(setup, absolute=begin.rows(assembly.state))
         setup = replace(setup, start=setup.absolute)
     else:
         check_closed(setup)
@@ -96,7 +110,7 @@ def start_state(model: Model, coordinates: Coordinates, close: bool = False) -> 
     point = begin.moved_to_values(begin.point_of(entered, {}))
     begin.put_rates(point)
     begin.check_values(point)
-    return begin.state(point, begin.known(point))
+    return begin.state(point, begin.known(point)), assembly
 
 
 class TreeStart:

@@ -74,8 +74,8 @@ def ensemble(
     save_every
         Save every n-th step, and the last.
     statistics
-        Quantities to follow instead of trajectories, at every save_every-th step:
-        "pivot.violation", "top.position.z", "top.speed", "kinetic_energy".
+        Quantities to follow instead of trajectories, at the start, every save_every-th step and
+        the last: "pivot.violation", "top.position.z", "top.speed", "kinetic_energy".
     exact
         Whether to have the numbers of `simulate` to the last bit (above 400 members the start
         may differ by round-off, see `set_up` in attrs). False allows fused multiply-add.
@@ -136,6 +136,7 @@ def ensemble(
         odd = np.array(sorted(members.odd))
         run.finisher.advance(state, odd, np.full(len(odd), grid.steps))
     run.go()
+    state.look_at_the_end()
     seconds = time.perf_counter() - began
     attributes = {
         "title": f"chasles: {count} runs of {model!r}",
@@ -268,8 +269,8 @@ def of_quantities(state: EnsembleState, names: Sequence[str]) -> dict[str, Any]:
     """Statistics of every member, and over all of them."""
     table = state.observed.copy()
     assert table.shape[2] == ACCUMULATED == len(ACCUMULATORS)
-    seen = np.maximum(1, state.at // state.every)
-    table[:, :, 2] /= seen[:, None]
+    last = (state.at == state.steps) & (state.steps % state.every > 0)
+    table[:, :, 2] /= (1 + state.at // state.every + last)[:, None]
     table[state.at < state.every] = np.nan
     found: dict[str, Any] = {
         word: (("member", "quantity"), table[:, :, k], {"long_name": f"{word} value of a quantity"})

@@ -63,6 +63,29 @@ class EnsembleState:
         self.at, self.strikes = np.zeros((2, count), np.int64)
         self.going: Any = np.array([not status for status in members.status])
         self.in_lanes, self.otherwise = 0, 0  # steps
+        self.look(np.flatnonzero(self.going))
+
+    def look(self, group: Integers) -> None:
+        """Count what is observed of members where they stand now, which no step does for them."""
+        if self.observe is None:
+            return
+        for k in range(0, len(group), PIECE):
+            own = group[k : k + PIECE]
+            times, parameters = self.step * self.at[own], self.members.parameters[own]
+            inputs = np.column_stack((self.blocks[own], times, parameters))
+            values, table = self.observe.on_arrays(inputs.T).T, self.observed[own]
+            self.observed[own] = np.stack(
+                (
+                    np.fmax(table[..., 0], values), np.fmin(table[..., 1], values),
+                    table[..., 2] + values, values,
+                ),
+                axis=2,
+            )  # fmt: skip
+
+    def look_at_the_end(self) -> None:
+        """Count the last step, where it is not one of every so many."""
+        if self.steps % self.every:
+            self.look(np.flatnonzero(self.at == self.steps))
 
 
 @dataclass
