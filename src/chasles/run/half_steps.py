@@ -170,7 +170,8 @@ def turning_forces(ended: Ended) -> list[str]:
     sizes = sizes_in(setup)
     places = ended.saved.absolute[:, :, POSE_X : POSE_X + 3]
     moved = np.linalg.norm(places - places[0], axis=2)
-    ways = np.quantile(moved, USUAL, axis=0) + sizes  # of the bodies, m
+    way = np.maximum(np.quantile(moved, USUAL, axis=0), moved[-1])  # some set out late
+    ways = way + sizes  # of the bodies, m
 
     def apart(one: Floats, other: Floats) -> Floats:
         return distances(one, other, sizes) / ways
