@@ -115,7 +115,7 @@ def test_a_sensor_changes_no_bit_of_the_run(run):
         ),
         (lambda: with_sensor(ch.ForceSensor("s", "sprig")), ["'sprig'", "'spring'"]),
         (lambda: with_sensor(ch.ForceSensor("s", "spring", reads="effort")), ["no effort"]),
-        (lambda: with_sensor(ch.Sensor("rod", "rod")), ["body and a sensor", "'rod'"]),
+        (lambda: with_sensor(ch.Sensor("rod", "rod")), ["bodies[0] and sensors[0]", "'rod'"]),
         (lambda: with_sensor(ch.Sensor("hinge", "rod")), ["both named 'hinge'"]),
         (lambda: with_sensor("tip"), ["must be a Sensor"]),
     ],
