@@ -70,7 +70,7 @@ def warn_of_degrees(wanted: Mapping[Key, Wanted]) -> None:
                 f" {abs(given.value) / (2.0 * pi):.3g} turns from the pose entered.  Angles are in"
                 f" rad: {given.value:g} degrees are {radians(given.value):.4g} rad.",
                 ChaslesWarning,
-                stacklevel=4,  # past the check of keywords
+                stacklevel=5,  # past the check of keywords
             )
 
 
